@@ -1,0 +1,74 @@
+"""The command line. Each command is a module of this package that is imported when it runs, not before."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from flatcar_gpu import __version__
+from flatcar_gpu.cli.console import Console
+from flatcar_gpu.cli.framework import CommandTable, Entry, common_options
+from flatcar_gpu.errors import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+PROGRAM = "flatcar-gpu"
+
+COMMANDS = {
+    "ignition": Entry("flatcar_gpu.cli.ignition", "Ignition config of a GPU node (JSON)."),
+    "butane": Entry("flatcar_gpu.cli.butane", "Butane config of a GPU node (YAML)."),
+    "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
+    "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
+}
+
+
+@click.group(
+    cls=CommandTable,
+    table=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=(
+        "Every option can be given as an environment variable: --usr-local is FLATCAR_GPU_USR_LOCAL. "
+        "Exit codes: 0 fine, 1 findings or failure, 2 usage, 130 interrupted."
+    ),
+)
+@click.version_option(__version__, "-V", "--version", prog_name=PROGRAM, message="%(prog)s %(version)s")
+@common_options
+def root() -> None:
+    """Provision Flatcar Container Linux nodes for the NVIDIA GPU Operator.
+
+    \b
+    flatcar-gpu ignition -o node.ign           a GPU node, ready to boot
+    flatcar-gpu butane --driver container      the same node as Butane YAML
+    """
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run the program and exit with its code."""
+    sys.exit(run(sys.argv[1:] if args is None else args))
+
+
+def run(args: Sequence[str]) -> int:
+    """Run the program on `args` and return its exit code; this is the one place that maps errors to codes."""
+    console = Console()
+    try:
+        result = root.main(args=list(args), prog_name=PROGRAM, standalone_mode=False, obj=console)
+    except (KeyboardInterrupt, click.Abort):
+        console.error("interrupted")
+        return 130
+    except click.ClickException as error:
+        console.click_error(error)
+        return error.exit_code
+    except BrokenPipeError:
+        console.drop_stdout()
+        return 1
+    except Failure as failure:
+        console.failure(failure)
+        return 1
+    except Exception as error:
+        console.defect(error)
+        return 1
+    return result if isinstance(result, int) else 0

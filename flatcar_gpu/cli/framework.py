@@ -1,0 +1,147 @@
+"""What all commands share: lazy loading, the common options, environment variables."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from click.shell_completion import CompletionItem
+
+    from flatcar_gpu.cli.console import Console
+
+ENVIRONMENT_PREFIX = "FLATCAR_GPU_"
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command before it is loaded: the module that holds it as `command`, and its line in the help."""
+
+    module: str
+    short_help: str
+
+
+class Command(click.Command):
+    """A command whose options can all be given as FLATCAR_GPU_* variables."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for parameter in self.params:
+            if isinstance(parameter, click.Option) and parameter.envvar is None and parameter.name:
+                parameter.envvar = ENVIRONMENT_PREFIX + parameter.name.upper()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _with_bare_color_spelt_out(args))
+
+
+class CommandTable(click.Group):
+    """A group that knows its commands' names and short helps from a table and imports a command only to run it."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, table: Mapping[str, Entry], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = self.table.get(cmd_name)
+        if entry is None:
+            return None
+        loaded: click.Command = import_module(entry.module).command
+        return loaded
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _with_bare_color_spelt_out(args))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in self.table or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, self.table, n=1)
+        known = f"Did you mean {close[0]!r}?" if close else f"The commands are: {', '.join(self.table)}."
+        raise click.UsageError(f"There is no command {name!r}. {known}", ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.short_help) for name, entry in self.table.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [
+            CompletionItem(name, help=entry.short_help)
+            for name, entry in self.table.items()
+            if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+def command(**attributes: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a command: `click.command` with the common options and environment variables."""
+
+    def declare(function: Callable[..., Any]) -> Command:
+        settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+        return click.command(cls=Command, context_settings=settings, **attributes)(common_options(function))
+
+    return declare
+
+
+def common_options(function: F) -> F:
+    """-v, -q, --color, --error-format, --debug: they set up the console and are not passed on."""
+    for option in reversed(_COMMON):
+        function = option(function)
+    return function
+
+
+def _into_console(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    # Both the program and its commands take these options; the defaults of one must not undo what the other was told.
+    source = ctx.get_parameter_source(parameter.name or "")
+    if source is not None and source is not ParameterSource.DEFAULT:
+        console: Console = ctx.obj
+        setattr(console, str(parameter.name), value)
+        ctx.color = console.colored(sys.stdout)
+
+
+def _common(*names: str, **attributes: Any) -> Callable[[F], F]:
+    variable = ENVIRONMENT_PREFIX + names[-1].lstrip("-").upper().replace("-", "_")
+    return click.option(*names, callback=_into_console, expose_value=False, envvar=variable, **attributes)
+
+
+_COMMON = [
+    _common("-v", "--verbose", count=True, help="Say more on stderr; twice for details."),
+    _common("-q", "--quiet", is_flag=True, help="Only errors on stderr, no warnings."),
+    _common(
+        "--colour",
+        "--color",
+        "color",
+        type=click.Choice(["auto", "always", "never", "yes", "no"]),
+        default="auto",
+        metavar="[=auto|always|never]",
+        help="Colour on stderr; NO_COLOR and FORCE_COLOR are honoured.",
+    ),
+    _common("--error-format", type=click.Choice(["text", "json"]), default="text", help="Form of findings on stderr."),
+    _common("--debug", is_flag=True, help="Show the traceback of a failure."),
+]
+
+
+def _with_bare_color_spelt_out(args: list[str]) -> list[str]:
+    """`--color` alone means always; its value is only ever joined with `=`, so it never eats a file name."""
+    end = args.index("--") if "--" in args else len(args)
+    spelt = [f"{word}=always" if word in ("--color", "--colour") else word for word in args[:end]]
+    return spelt + args[end:]
