@@ -1,0 +1,37 @@
+"""flatcar-gpu butane"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from flatcar_gpu.cli import framework
+from flatcar_gpu.cli.node import checked_plan, node_options
+from flatcar_gpu.cli.options import check_option, output_option, strict_option
+from flatcar_gpu.files import write_output
+from flatcar_gpu.node import build
+from flatcar_gpu.node.parts import butane_text
+
+if TYPE_CHECKING:
+    from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.cli.node import NodeArguments
+
+
+@framework.command()
+@node_options
+@output_option
+@strict_option
+@check_option
+@click.pass_obj
+def command(console: Console, node: NodeArguments, output: str, strict: bool, check: bool) -> None:
+    """Write the Butane config of a GPU node, to read, to edit or to merge with your own.
+
+    \b
+    flatcar-gpu butane
+    flatcar-gpu butane --driver service --driver-version 570.195.03
+    flatcar-gpu butane -f gpu-nodes.yaml -o node.bu
+    """
+    plan = checked_plan(node, console, strict=strict)
+    if not check:
+        write_output(output, butane_text(build(plan)))

@@ -1,0 +1,43 @@
+"""flatcar-gpu ignition"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from flatcar_gpu.cli import framework
+from flatcar_gpu.cli.node import checked_plan, conclude, node_options
+from flatcar_gpu.cli.options import check_option, output_option, pretty_option, strict_option
+from flatcar_gpu.files import write_output
+from flatcar_gpu.node import build
+from flatcar_gpu.transpile import transpile_tree
+
+if TYPE_CHECKING:
+    from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.cli.node import NodeArguments
+
+
+@framework.command()
+@node_options
+@output_option
+@pretty_option
+@strict_option
+@check_option
+@click.pass_obj
+def command(console: Console, node: NodeArguments, output: str, pretty: bool, strict: bool, check: bool) -> None:
+    """Write the Ignition config of a GPU node.
+
+    \b
+    flatcar-gpu ignition -o node.ign
+    flatcar-gpu ignition --driver sysext --driver-sysext nvidia-drivers-570-open
+    flatcar-gpu ignition --toolkit-install-dir /opt/nvidia --hold-updates
+    flatcar-gpu ignition -f gpu-nodes.yaml --pretty
+    """
+    plan = checked_plan(node, console, strict=strict)
+    result = transpile_tree(build(plan), pretty=pretty)
+    conclude(result.report, {}, console, strict=strict)
+    if result.ignition is None:
+        raise RuntimeError(f"the config of the node does not transpile: {result.failure}")
+    if not check:
+        write_output(output, result.ignition)

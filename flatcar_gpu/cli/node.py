@@ -1,0 +1,114 @@
+"""What the commands that make a node share: its options, and the way from them to a checked plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from flatcar_gpu.errors import InvalidInput
+from flatcar_gpu.plan import resolve
+from flatcar_gpu.report import Report
+from flatcar_gpu.rules import check, rules
+from flatcar_gpu.spec import settings
+from flatcar_gpu.spec_file import load_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.plan import Plan
+    from flatcar_gpu.spec import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class NodeArguments:
+    """What was given on the command line or by environment variables: values by key of the spec."""
+
+    file: str | None
+    values: Mapping[str, Any]
+    ignored: tuple[str, ...]
+
+
+def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command an option for every setting of the spec, `-f` and `--ignore`; it is passed them as `node`."""
+
+    @click.pass_context
+    @wraps(function)
+    def collected(ctx: click.Context, /, file: str | None, ignore: tuple[str, ...], **arguments: Any) -> Any:
+        values = {}
+        for setting in settings().values():
+            name = _parameter(setting)
+            value = arguments.pop(name)
+            if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
+                values[setting.key] = _listed(value) if setting.kind is tuple else value
+        return function(node=NodeArguments(file, values, ignore), **arguments)
+
+    decorated: Callable[..., Any] = collected
+    for setting in reversed(list(settings().values())):
+        decorated = _option(setting)(decorated)
+    decorated = click.option(
+        "--ignore",
+        multiple=True,
+        metavar="RULE",
+        callback=_known_rules,
+        help="Go on although this rule is broken; the output names it.",
+    )(decorated)
+    return click.option(
+        "-f", "--file", metavar="SPEC", help="Spec file (YAML) with the same settings; `-` is stdin. Flags win."
+    )(decorated)
+
+
+def checked_plan(node: NodeArguments, console: Console, *, strict: bool) -> Plan:
+    """The plan that the arguments ask for.
+
+    Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
+    """
+    spec, source = load_spec(node.file, node.values)
+    plan = resolve(spec)
+    report = Report([source.locate(problem) for problem in check(plan, node.ignored)])
+    conclude(report, source.sources, console, strict=strict)
+    return plan
+
+
+def conclude(report: Report, sources: Mapping[str, str], console: Console, *, strict: bool) -> None:
+    """Show a report, or raise it where it has errors or, with `strict`, warnings."""
+    if report.has_errors or (strict and report.warning_count):
+        raise InvalidInput(report, sources)
+    console.report(report, sources)
+
+
+def _parameter(setting: Setting) -> str:
+    return setting.flag.split("/")[0].removeprefix("--").replace("-", "_")
+
+
+def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    attributes: dict[str, Any] = {"help": setting.help, "default": None}
+    if shown := setting.shown_default or (setting.default if setting.default not in (None, ()) else ""):
+        attributes["show_default"] = str(shown) if setting.kind is not bool else False
+    if setting.kind is tuple:
+        attributes |= {"multiple": True, "metavar": "NAME"}
+    elif setting.choices:
+        attributes["type"] = click.Choice(setting.kind)
+    elif setting.kind is str:
+        attributes["metavar"] = _metavar(setting)
+    return click.option(setting.flag, _parameter(setting), **attributes)
+
+
+def _metavar(setting: Setting) -> str:
+    word = setting.attributes[-1].rpartition("_")[2].upper()
+    return {"UPPER": "DIR", "WORK": "DIR", "SYSEXT": "NAME"}.get(word, word)
+
+
+def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(item for value in values for item in value.split(",") if item)
+
+
+def _known_rules(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    for name in value:
+        if name not in rules():
+            raise click.BadParameter(f"there is no rule {name!r}; `flatcar-gpu explain` lists them", ctx, parameter)
+    return value

@@ -1,0 +1,98 @@
+"""The plan: a spec with everything decided that it left open. Rules check it, builders build from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flatcar_gpu.spec import Arch, Spec, Strategy, Toolkit, UsrLocal
+
+# Flatcar's documentation enables this one; it fits every GPU that has a GSP, Turing and later.
+DEFAULT_DRIVER_SYSEXT = "nvidia-drivers-570-open"
+
+# gpu-operator chart, values.yaml: toolkit.installDir (settable since chart v22.9.0).
+DEFAULT_INSTALL_DIR = "/usr/local/nvidia"
+
+# What the driver container needs: loop to mount Flatcar's developer image, the others as dependencies of the NVIDIA
+# module. Source: README of gpu-driver-container's flatcar folder, removed upstream on 2026-04-28.
+KERNEL_MODULES = ("loop", "i2c_core", "ipmi_msghandler")
+
+_DEFAULT_TOOLKIT = {
+    Strategy.CONTAINER: Toolkit.OPERATOR,
+    Strategy.SYSEXT: Toolkit.SYSEXT,
+    Strategy.SERVICE: Toolkit.SYSEXT,
+    Strategy.NONE: Toolkit.NONE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A writable overlay on /usr/local."""
+
+    upper: str
+    work: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeSysext:
+    """The nvidia-runtime system extension: what to fetch, and its name as a file on the node."""
+
+    version: str
+    url: str
+    file_name: str
+    hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A GPU node with nothing left open. `spec` is what was asked for, for rules that need to know."""
+
+    spec: Spec
+    strategy: Strategy
+    driver_version: str | None
+    driver_sysext: str | None
+    toolkit: Toolkit
+    install_dir: str | None
+    runtime_sysext: RuntimeSysext | None
+    overlay: Overlay | None
+    modules: tuple[str, ...]
+    holds_updates: bool
+
+
+def resolve(spec: Spec) -> Plan:
+    """Decide what `spec` leaves open. Nothing is looked up and nothing refused here."""
+    strategy = spec.driver.strategy
+    toolkit = spec.toolkit.provider or _DEFAULT_TOOLKIT[strategy]
+    return Plan(
+        spec=spec,
+        strategy=strategy,
+        driver_version=spec.driver.version,
+        driver_sysext=(spec.driver.sysext or DEFAULT_DRIVER_SYSEXT) if strategy is Strategy.SYSEXT else None,
+        toolkit=toolkit,
+        install_dir=(spec.toolkit.install_dir or DEFAULT_INSTALL_DIR) if toolkit is Toolkit.OPERATOR else None,
+        runtime_sysext=_runtime_sysext(spec) if toolkit is Toolkit.SYSEXT else None,
+        overlay=_overlay(spec),
+        modules=tuple(dict.fromkeys((*KERNEL_MODULES, *spec.modules))),
+        holds_updates=spec.updates.hold,
+    )
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or lies in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _overlay(spec: Spec) -> Overlay | None:
+    mode = spec.usr_local.mode
+    if mode is None:
+        installs_outside = spec.toolkit.install_dir is not None and not is_below(spec.toolkit.install_dir, "/usr")
+        wanted = spec.driver.strategy is Strategy.CONTAINER and not installs_outside
+        mode = UsrLocal.OVERLAY if wanted else UsrLocal.NONE
+    return Overlay(spec.usr_local.upper, spec.usr_local.work) if mode is UsrLocal.OVERLAY else None
+
+
+def _runtime_sysext(spec: Spec) -> RuntimeSysext:
+    asked = spec.toolkit.runtime_sysext
+    version = "v" + asked.version.removeprefix("v")
+    arch = "x86-64" if spec.arch is Arch.AMD64 else "arm64"
+    name = f"nvidia-runtime-{version}-{arch}.raw"
+    return RuntimeSysext(version, asked.url or f"https://extensions.flatcar.org/extensions/{name}", name, asked.hash)

@@ -1,0 +1,7 @@
+"""Compatibility rules: what cannot work, why, and the way out. Each is declared once, in a module of its subject."""
+
+from __future__ import annotations
+
+from flatcar_gpu.rules.registry import Finding, Rule, check, rule, rules
+
+__all__ = ["Finding", "Rule", "check", "rule", "rules"]

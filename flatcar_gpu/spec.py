@@ -1,0 +1,297 @@
+"""The spec: the one description of GPU nodes from which everything else is made.
+
+Each setting is declared here once. Its command line option, its environment variable, its key in the spec file, the
+JSON Schema and the checks of its form all derive from that declaration. `spec_file` reads the YAML file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+
+from flatcar_gpu.report import Problem, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class Strategy(StrEnum):
+    """Who brings the NVIDIA driver."""
+
+    CONTAINER = "container"
+    SYSEXT = "sysext"
+    SERVICE = "service"
+    NONE = "none"
+
+
+class Toolkit(StrEnum):
+    """Who brings the NVIDIA container toolkit."""
+
+    OPERATOR = "operator"
+    SYSEXT = "sysext"
+    NONE = "none"
+
+
+class UsrLocal(StrEnum):
+    """What makes /usr/local writable."""
+
+    OVERLAY = "overlay"
+    NONE = "none"
+
+
+class Arch(StrEnum):
+    AMD64 = "amd64"
+    ARM64 = "arm64"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a text must look like, and how to say so."""
+
+    pattern: str
+    expected: str
+
+    def fits(self, text: str) -> bool:
+        return re.fullmatch(self.pattern, text) is not None
+
+
+PATH = Form(
+    r"/|(/(?!\.{1,2}(/|$))[A-Za-z0-9._@+-]+)+", "an absolute path without `.`, `..`, `//`, blanks or a `/` at its end"
+)
+DRIVER_VERSION = Form(r"\d{3,}\.\d{1,3}(\.\d{1,3})?", "a driver version such as 570.195.03")
+MODULE = Form(r"[A-Za-z0-9_-]+", "the name of a kernel module")
+SYSEXT_NAME = Form(r"[a-z0-9][a-z0-9-]*", "the name of a Flatcar extension such as nvidia-drivers-570-open")
+RUNTIME_VERSION = Form(r"v?\d+\.\d+\.\d+", "a version such as v1.18.1")
+HASH = Form(r"sha256-[0-9a-f]{64}|sha512-[0-9a-f]{128}", "sha256- and 64, or sha512- and 128 hexadecimal digits")
+URL = Form(r"https?://[^\s/]+/\S*", "an http or https URL")
+
+
+def _setting(
+    flag: str,
+    help: str,
+    *,
+    default: Any = None,
+    form: Form | None = None,
+    shown_default: str = "",
+) -> Any:
+    return field(
+        default=default,
+        metadata={"flag": flag, "help": help, "form": form, "shown_default": shown_default},
+    )
+
+
+def _section(kind: type) -> Any:
+    return field(default_factory=kind)
+
+
+def key_of(attribute: str) -> str:
+    """The spec file's spelling of an attribute: `install_dir` is `installDir`."""
+    head, *tail = attribute.split("_")
+    return head + "".join(word.capitalize() for word in tail)
+
+
+# Read by pydantic, which validates these plain dataclasses when a spec file is loaded.
+_STRICT_KEYS = {"extra": "forbid", "alias_generator": key_of}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverSpec:
+    """The NVIDIA driver."""
+
+    __pydantic_config__ = _STRICT_KEYS
+    strategy: Strategy = _setting(
+        "--driver",
+        "Who brings the driver: the operator's driver container, Flatcar's nvidia-drivers extension, "
+        "Flatcar's nvidia.service, or none.",
+        default=Strategy.CONTAINER,
+    )
+    version: str | None = _setting(
+        "--driver-version",
+        "Driver version, e.g. 570.195.03. On the node it matters to nvidia.service alone.",
+        form=DRIVER_VERSION,
+    )
+    sysext: str | None = _setting(
+        "--driver-sysext",
+        "Flatcar's driver extension for --driver sysext.",
+        form=SYSEXT_NAME,
+        shown_default="nvidia-drivers-570-open",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsrLocalSpec:
+    """The writable overlay on /usr/local."""
+
+    __pydantic_config__ = _STRICT_KEYS
+    mode: UsrLocal | None = _setting(
+        "--usr-local",
+        "Make /usr/local writable by an overlay, or leave it.",
+        shown_default="overlay for --driver container, unless the toolkit goes outside /usr",
+    )
+    upper: str = _setting(
+        "--usr-local-upper",
+        "Directory that takes what is written to the overlay.",
+        default="/opt/usr-local-overlay",
+        form=PATH,
+    )
+    work: str = _setting(
+        "--usr-local-work",
+        "Work directory of the overlay, on the file system of the upper one.",
+        default="/opt/usr-local-overlay.wd",
+        form=PATH,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeSysextSpec:
+    """The nvidia-runtime system extension of Flatcar's sysext bakery."""
+
+    __pydantic_config__ = _STRICT_KEYS
+    version: str = _setting(
+        "--runtime-sysext-version",
+        "Version of the nvidia-runtime extension.",
+        default="v1.18.1",
+        form=RUNTIME_VERSION,
+    )
+    hash: str | None = _setting(
+        "--runtime-sysext-hash",
+        "Its checksum: sha256-HEX or sha512-HEX.",
+        form=HASH,
+    )
+    url: str | None = _setting(
+        "--runtime-sysext-url",
+        "Where to fetch it instead of extensions.flatcar.org, for mirrors.",
+        form=URL,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolkitSpec:
+    """The NVIDIA container toolkit."""
+
+    __pydantic_config__ = _STRICT_KEYS
+    provider: Toolkit | None = _setting(
+        "--toolkit",
+        "Who brings the container toolkit: the operator, Flatcar's nvidia-runtime extension, or none.",
+        shown_default="operator for --driver container, sysext for sysext and service, else none",
+    )
+    install_dir: str | None = _setting(
+        "--toolkit-install-dir",
+        "Where the operator's toolkit is installed on the node.",
+        form=PATH,
+        shown_default="/usr/local/nvidia",
+    )
+    runtime_sysext: RuntimeSysextSpec = _section(RuntimeSysextSpec)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdatesSpec:
+    """Flatcar's automatic updates."""
+
+    __pydantic_config__ = _STRICT_KEYS
+    hold: bool = _setting(
+        "--hold-updates/--no-hold-updates",
+        "Keep the node on its release until it is told otherwise (SERVER=disabled).",
+        default=False,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """GPU nodes on Flatcar Container Linux."""
+
+    __pydantic_config__ = _STRICT_KEYS
+    api_version: Literal["flatcar-gpu/v1"] = "flatcar-gpu/v1"
+    arch: Arch = _setting("--arch", "Architecture of the nodes.", default=Arch.AMD64)
+    driver: DriverSpec = _section(DriverSpec)
+    toolkit: ToolkitSpec = _section(ToolkitSpec)
+    usr_local: UsrLocalSpec = _section(UsrLocalSpec)
+    modules: tuple[str, ...] = _setting(
+        "--modules",
+        "Kernel modules to load besides loop, i2c_core and ipmi_msghandler; repeat it or separate by commas.",
+        default=(),
+        form=MODULE,
+    )
+    updates: UpdatesSpec = _section(UpdatesSpec)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One declared setting: where it is in the spec (`toolkit.installDir`), and how it is given as a flag."""
+
+    key: str
+    attributes: tuple[str, ...]
+    flag: str
+    help: str
+    kind: type
+    default: Any
+    form: Form | None
+    shown_default: str
+
+    @property
+    def choices(self) -> list[str]:
+        """The words it may be, where it is one of a closed set."""
+        return [str(choice) for choice in self.kind] if issubclass(self.kind, StrEnum) else []
+
+    def value_in(self, spec: Spec) -> Any:
+        value: Any = spec
+        for attribute in self.attributes:
+            value = getattr(value, attribute)
+        return value
+
+
+@cache
+def settings() -> Mapping[str, Setting]:
+    """All settings by key, in order of declaration."""
+    return {setting.key: setting for setting in _settings_of(Spec, ())}
+
+
+def _settings_of(section: Any, above: tuple[str, ...]) -> Iterator[Setting]:
+    hints = get_type_hints(section)
+    for item in fields(section):
+        attributes = (*above, item.name)
+        hint = hints[item.name]
+        if isinstance(hint, type) and is_dataclass(hint):
+            yield from _settings_of(hint, attributes)
+        elif item.metadata:
+            key = ".".join(key_of(attribute) for attribute in attributes)
+            yield Setting(key, attributes, kind=_kind(hint), default=item.default, **item.metadata)
+
+
+def _kind(hint: Any) -> type:
+    """The plain type of an annotation: `Arch | None` is Arch, `tuple[str, ...]` is tuple."""
+    if get_origin(hint) is tuple:
+        return tuple
+    kind: type = next((kind for kind in get_args(hint) if kind is not type(None)), hint)
+    return kind
+
+
+def with_values(spec: Spec, values: Mapping[str, Any]) -> Spec:
+    """`spec` with the settings in `values` (by key) replaced."""
+    for key, value in values.items():
+        spec = _replaced(spec, settings()[key].attributes, value)
+    return spec
+
+
+def _replaced(section: Any, attributes: tuple[str, ...], value: Any) -> Any:
+    name, *below = attributes
+    return replace(section, **{name: _replaced(getattr(section, name), tuple(below), value) if below else value})
+
+
+def form_problems(spec: Spec) -> Iterator[Problem]:
+    """Values that do not have the form that their setting declares."""
+    for setting in settings().values():
+        value = setting.value_in(spec)
+        if setting.form is None or value is None:
+            continue
+        items = [(setting.key, value)] if isinstance(value, str) else _indexed(setting.key, value)
+        for key, text in items:
+            if not setting.form.fits(text):
+                yield Problem(Severity.ERROR, f"{text!r} is not {setting.form.expected}", path=key)
+
+
+def _indexed(key: str, values: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(f"{key}.{index}", value) for index, value in enumerate(values)]
