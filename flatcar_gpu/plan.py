@@ -70,7 +70,7 @@ def resolve(spec: Spec) -> Plan:
         toolkit=toolkit,
         install_dir=(spec.toolkit.install_dir or DEFAULT_INSTALL_DIR) if toolkit is Toolkit.OPERATOR else None,
         runtime_sysext=_runtime_sysext(spec) if toolkit is Toolkit.SYSEXT else None,
-        overlay=_overlay(spec),
+        overlay=_overlay(spec, toolkit),
         modules=tuple(dict.fromkeys((*KERNEL_MODULES, *spec.modules))),
         holds_updates=spec.updates.hold,
     )
@@ -81,12 +81,12 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _overlay(spec: Spec) -> Overlay | None:
+def _overlay(spec: Spec, toolkit: Toolkit) -> Overlay | None:
     mode = spec.usr_local.mode
     if mode is None:
         installs_outside = spec.toolkit.install_dir is not None and not is_below(spec.toolkit.install_dir, "/usr")
-        wanted = spec.driver.strategy is Strategy.CONTAINER and not installs_outside
-        mode = UsrLocal.OVERLAY if wanted else UsrLocal.NONE
+        is_of_use = not installs_outside and toolkit is not Toolkit.SYSEXT
+        mode = UsrLocal.OVERLAY if spec.driver.strategy is Strategy.CONTAINER and is_of_use else UsrLocal.NONE
     return Overlay(spec.usr_local.upper, spec.usr_local.work) if mode is UsrLocal.OVERLAY else None
 
 

@@ -117,6 +117,7 @@ class Report:
 
 _STYLES = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;36"}
 _QUIET_STYLE = "1;34"
+WIDTH = 120
 
 
 def _styled(text: str, style: str, color: bool) -> str:
@@ -132,19 +133,23 @@ def _block(problem: Problem, lines: list[str], color: bool) -> str:
     if at and at.line <= len(lines):
         text += _excerpt(lines[at.line - 1].rstrip("\r"), at, color)
     if problem.hint:
-        text += f"  try: {problem.hint}\n"
+        more = f"        (flatcar-gpu explain {problem.rule})" if problem.rule else ""
+        text += f"  try: {problem.hint}{more}\n"
     return text
 
 
 def _excerpt(line: str, at: Position, color: bool) -> str:
     number = str(at.line)
-    end = at.end_column
-    if end is None:
-        rest = line[at.column - 1 :].split(maxsplit=1)
-        end = at.column + (len(rest[0]) if rest else 1)
+    # Of a line too wide for a terminal, such as compact JSON, only the part around the marked text is shown.
+    start = max(0, at.column - 1 - WIDTH // 2) if len(line) > WIDTH else 0
+    column = at.column - 1 - start
+    line = line[start : start + WIDTH]
+    marked = line[column:] if at.end_column is None else line[column : at.end_column - 1 - start]
+    words = marked.split(maxsplit=1)
+    length = len(words[0]) if at.end_column is None and words else len(marked)
     # Tabs stay tabs below the line, so that the carets stand where the terminal put the text.
-    indent = "".join("\t" if character == "\t" else " " for character in line[: at.column - 1])
-    carets = "^" * max(1, end - at.column)
+    indent = "".join("\t" if character == "\t" else " " for character in line[:column])
+    carets = "^" * max(1, length)
     bar = _styled("|", _QUIET_STYLE, color)
     shown = _styled(number, _QUIET_STYLE, color)
     marks = _styled(carets, _STYLES[Severity.ERROR], color)

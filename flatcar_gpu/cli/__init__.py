@@ -9,7 +9,7 @@ import click
 
 from flatcar_gpu import __version__
 from flatcar_gpu.cli.console import Console
-from flatcar_gpu.cli.framework import CommandTable, Entry, common_options
+from flatcar_gpu.cli.framework import Entry, command_table
 from flatcar_gpu.errors import Failure
 
 if TYPE_CHECKING:
@@ -26,17 +26,14 @@ COMMANDS = {
 }
 
 
-@click.group(
-    cls=CommandTable,
-    table=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+@command_table(
+    COMMANDS,
     epilog=(
         "Every option can be given as an environment variable: --usr-local is FLATCAR_GPU_USR_LOCAL. "
         "Exit codes: 0 fine, 1 findings or failure, 2 usage, 130 interrupted."
     ),
 )
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM, message="%(prog)s %(version)s")
-@common_options
 def root() -> None:
     """Provision Flatcar Container Linux nodes for the NVIDIA GPU Operator.
 

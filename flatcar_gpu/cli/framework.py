@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENT_PREFIX = "FLATCAR_GPU_"
 
-F = TypeVar("F", bound="Callable[..., Any]")
+CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,12 @@ class Entry:
 
 
 class Command(click.Command):
-    """A command whose options can all be given as FLATCAR_GPU_* variables."""
+    """A command with the common options, and whose options can all be given as FLATCAR_GPU_* variables."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for parameter in self.params:
-            if isinstance(parameter, click.Option) and parameter.envvar is None and parameter.name:
-                parameter.envvar = ENVIRONMENT_PREFIX + parameter.name.upper()
+        self.params += common_options()
+        _name_variables(self.params)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, _with_bare_color_spelt_out(args))
@@ -51,6 +50,8 @@ class CommandTable(click.Group):
     def __init__(self, *args: Any, table: Mapping[str, Entry], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.table = table
+        self.params += common_options()
+        _name_variables(self.params)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.table)
@@ -93,20 +94,19 @@ class CommandTable(click.Group):
 
 
 def command(**attributes: Any) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command: `click.command` with the common options and environment variables."""
-
-    def declare(function: Callable[..., Any]) -> Command:
-        settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-        return click.command(cls=Command, context_settings=settings, **attributes)(common_options(function))
-
-    return declare
+    """Declare a command: `click.command` with what all commands share."""
+    return click.command(cls=Command, context_settings=CONTEXT_SETTINGS, **attributes)
 
 
-def common_options(function: F) -> F:
-    """-v, -q, --color, --error-format, --debug: they set up the console and are not passed on."""
-    for option in reversed(_COMMON):
-        function = option(function)
-    return function
+def command_table(table: Mapping[str, Entry], **attributes: Any) -> Callable[[Callable[..., Any]], CommandTable]:
+    """Declare a group of commands that are loaded from `table`."""
+    return click.group(cls=CommandTable, table=table, context_settings=CONTEXT_SETTINGS, **attributes)
+
+
+def _name_variables(parameters: list[click.Parameter]) -> None:
+    for parameter in parameters:
+        if isinstance(parameter, click.Option) and parameter.envvar is None and parameter.name:
+            parameter.envvar = ENVIRONMENT_PREFIX + parameter.name.upper()
 
 
 def _into_console(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -118,26 +118,29 @@ def _into_console(ctx: click.Context, parameter: click.Parameter, value: Any) ->
         ctx.color = console.colored(sys.stdout)
 
 
-def _common(*names: str, **attributes: Any) -> Callable[[F], F]:
-    variable = ENVIRONMENT_PREFIX + names[-1].lstrip("-").upper().replace("-", "_")
-    return click.option(*names, callback=_into_console, expose_value=False, envvar=variable, **attributes)
+def common_options() -> list[click.Parameter]:
+    """-v, -q, --color, --error-format, --debug: they set up the console and are not passed on."""
+    return [
+        _common("-v", "--verbose", count=True, help="Say more on stderr; twice for details."),
+        _common("-q", "--quiet", is_flag=True, help="Only errors on stderr, no warnings."),
+        _common(
+            "--color",
+            "--colour",
+            "color",
+            type=click.Choice(["auto", "always", "never", "yes", "no"]),
+            default="auto",
+            metavar="[=auto|always|never]",
+            help="Colour on stderr; NO_COLOR and FORCE_COLOR are honoured.",
+        ),
+        _common(
+            "--error-format", type=click.Choice(["text", "json"]), default="text", help="Form of findings on stderr."
+        ),
+        _common("--debug", is_flag=True, help="Show the traceback of a failure."),
+    ]
 
 
-_COMMON = [
-    _common("-v", "--verbose", count=True, help="Say more on stderr; twice for details."),
-    _common("-q", "--quiet", is_flag=True, help="Only errors on stderr, no warnings."),
-    _common(
-        "--colour",
-        "--color",
-        "color",
-        type=click.Choice(["auto", "always", "never", "yes", "no"]),
-        default="auto",
-        metavar="[=auto|always|never]",
-        help="Colour on stderr; NO_COLOR and FORCE_COLOR are honoured.",
-    ),
-    _common("--error-format", type=click.Choice(["text", "json"]), default="text", help="Form of findings on stderr."),
-    _common("--debug", is_flag=True, help="Show the traceback of a failure."),
-]
+def _common(*names: str, **attributes: Any) -> click.Option:
+    return click.Option(names, callback=_into_console, expose_value=False, **attributes)
 
 
 def _with_bare_color_spelt_out(args: list[str]) -> list[str]:

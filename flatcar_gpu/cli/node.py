@@ -44,7 +44,7 @@ def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
             name = _parameter(setting)
             value = arguments.pop(name)
             if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
-                values[setting.key] = _listed(value) if setting.kind is tuple else value
+                values[setting.key] = _listed(value) if setting.kind is tuple else setting.kind(value)
         return function(node=NodeArguments(file, values, ignore), **arguments)
 
     decorated: Callable[..., Any] = collected
@@ -86,13 +86,12 @@ def _parameter(setting: Setting) -> str:
 
 
 def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    attributes: dict[str, Any] = {"help": setting.help, "default": None}
-    if shown := setting.shown_default or (setting.default if setting.default not in (None, ()) else ""):
-        attributes["show_default"] = str(shown) if setting.kind is not bool else False
+    shown = setting.shown_default or (setting.default if isinstance(setting.default, str) else "")
+    attributes: dict[str, Any] = {"help": f"{setting.help}  [default: {shown}]" if shown else setting.help}
     if setting.kind is tuple:
         attributes |= {"multiple": True, "metavar": "NAME"}
     elif setting.choices:
-        attributes["type"] = click.Choice(setting.kind)
+        attributes["type"] = click.Choice(setting.choices)
     elif setting.kind is str:
         attributes["metavar"] = _metavar(setting)
     return click.option(setting.flag, _parameter(setting), **attributes)

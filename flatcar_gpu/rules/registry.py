@@ -80,6 +80,6 @@ def check(plan: Plan, ignored: Collection[str] = ()) -> Report:
                 says = f"ignored as asked: {finding.says}"
                 report.add(Problem(Severity.INFO, says, path=finding.at, rule=rule.id))
                 continue
-            hint = f"{finding.remedy or rule.remedy}        (flatcar-gpu explain {rule.id})"
+            hint = finding.remedy or rule.remedy
             report.add(Problem(rule.severity, finding.says, path=finding.at, rule=rule.id, hint=hint))
     return report
