@@ -136,7 +136,7 @@ class _Document:
         except yaml.reader.ReaderError as error:
             self._error(f"the file holds a character that YAML does not allow: {error.reason}")
             return {}
-        if node is None:
+        if node is None or node.tag == "tag:yaml.org,2002:null":
             return {}
         if not isinstance(node, yaml.MappingNode):
             self._error("a spec is a mapping of settings", _place(node), hint="begin with `driver:` or `apiVersion:`")
@@ -171,6 +171,9 @@ class _Document:
             self._aliased += 1
             if self._aliased > MAX_ALIASED_NODES:
                 raise InvalidInput(self._too_many_aliases(node), {self.name: self.text})
+        elif isinstance(node, yaml.MappingNode):
+            # Before keys are merged in from elsewhere, which may well be there twice.
+            self._report_keys_written_twice(node, path)
         self._visited.add(id(node))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
@@ -194,32 +197,25 @@ class _Document:
         except yaml.MarkedYAMLError as error:
             self._syntax_error(error)
             return {}
-        seen: dict[str, Position] = {}
         tree: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 self._error("a key must be a plain text", _place(key_node), _dotted(path))
                 continue
-            key, at = key_node.value, _place(key_node)
-            if key in seen and at != seen[key] and not self._comes_from_merge(seen[key], node):
-                first = seen[key]
-                self._error(
-                    f"the key {key!r} stands here again; it is already in line {first.line}",
-                    at,
-                    _dotted((*path, key)),
-                    hint="keep one of the two",
-                )
-            seen[key] = at
-            self.keys[_dotted((*path, key))] = at
-            self.values[_dotted((*path, key))] = _place(value_node)
-            tree[key] = self._value(value_node, (*path, key))
+            below = (*path, key_node.value)
+            self.keys[_dotted(below)] = _place(key_node)
+            self.values[_dotted(below)] = _place(value_node)
+            tree[key_node.value] = self._value(value_node, below)
         return tree
 
-    @staticmethod
-    def _comes_from_merge(first: Position, node: yaml.Node) -> bool:
-        """Whether the earlier key was merged in by `<<` from a mapping that lies outside `node`."""
-        start, end = node.start_mark, node.end_mark
-        return not (start.line, start.column) <= (first.line - 1, first.column - 1) < (end.line, end.column)
+    def _report_keys_written_twice(self, node: yaml.MappingNode, path: Path) -> None:
+        lines: dict[str, int] = {}
+        for key_node, _ in node.value:
+            key, at = str(key_node.value), _place(key_node)
+            if key in lines:
+                message = f"the key {key!r} stands here again; it is already in line {lines[key]}"
+                self._error(message, at, _dotted((*path, key)), hint="keep one of the two")
+            lines.setdefault(key, at.line)
 
 
 def _place(node: yaml.Node) -> Position:
