@@ -94,5 +94,12 @@ def _runtime_sysext(spec: Spec) -> RuntimeSysext:
     asked = spec.toolkit.runtime_sysext
     version = "v" + asked.version.removeprefix("v")
     arch = "x86-64" if spec.arch is Arch.AMD64 else "arm64"
-    name = f"nvidia-runtime-{version}-{arch}.raw"
+    # The bakery wrote the name with an underscore until February 2025, when v1.17.5 came.
+    word = "nvidia_runtime" if version_numbers(version) < (1, 17) else "nvidia-runtime"
+    name = f"{word}-{version}-{arch}.raw"
     return RuntimeSysext(version, asked.url or f"https://extensions.flatcar.org/extensions/{name}", name, asked.hash)
+
+
+def version_numbers(version: str) -> tuple[int, ...]:
+    """`v1.17.9` as (1, 17, 9), to compare."""
+    return tuple(int(number) for number in version.removeprefix("v").split("."))

@@ -5,7 +5,7 @@ Maintainers write them anew with `make snippets`; a test fails while they differ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ class Snippet:
     name: str
     concern: Callable[[Plan], ButaneParts]
     comment: str
-    spec: Spec = Spec()
+    spec: Spec = field(default_factory=Spec)
 
     def text(self) -> bytes:
         return butane_text(self.concern(resolve(self.spec)).as_config(), self.comment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flatcar_gpu.plan import is_below
+from flatcar_gpu.plan import is_below, version_numbers
 from flatcar_gpu.report import Severity
 from flatcar_gpu.rules.registry import Finding, rule
 from flatcar_gpu.spec import RuntimeSysextSpec, Strategy, Toolkit
@@ -83,8 +83,7 @@ def runtime_sysext_knows_driver_sysexts(plan: Plan) -> Iterator[Finding]:
     if plan.strategy is not Strategy.SYSEXT or plan.runtime_sysext is None:
         return
     version = plan.runtime_sysext.version
-    major, minor, *_ = version.removeprefix("v").split(".")
-    if (int(major), int(minor)) < (1, 17):
+    if version_numbers(version) < (1, 17):
         yield Finding("toolkit.runtimeSysext.version", f"nvidia-runtime {version} fails with {plan.driver_sysext}")
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flatcar_gpu import files
 from flatcar_gpu.errors import Failure
 from flatcar_gpu.files import PRIVATE, read_input, write_output
 
@@ -34,7 +33,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_debris(tmp_path: Path, monkey
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(Failure, match=r"cannot write .*node\.ign: No space left on device"):
         write_output(str(target), b"new")
     assert target.read_bytes() == b"old"

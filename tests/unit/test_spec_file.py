@@ -84,7 +84,7 @@ def test_a_key_in_the_wrong_case_is_recognised(tmp_path: Path) -> None:
 
 
 def test_a_key_unlike_any_other_lists_the_keys_of_its_section(tmp_path: Path) -> None:
-    message, hint, line, column = _only(tmp_path, "driver:\n  xyzzy: 1\n")
+    _, hint, line, column = _only(tmp_path, "driver:\n  xyzzy: 1\n")
     assert hint == "the keys here are strategy, version, sysext"
     assert (line, column) == (2, 3)
 
@@ -179,8 +179,11 @@ def test_any_yaml_is_a_spec_or_a_report(tmp_path: Path, data: Any) -> None:
     try:
         load_spec(str(path), {})
     except InvalidInput as error:
-        assert error.report.has_errors
-        assert error.report.as_text(error.sources)
+        report, sources = error.report, error.sources
+    else:
+        return
+    assert report.has_errors
+    assert report.as_text(sources)
 
 
 def test_the_schema_is_valid_and_agrees_with_the_reader(tmp_path: Path) -> None:
@@ -188,6 +191,7 @@ def test_the_schema_is_valid_and_agrees_with_the_reader(tmp_path: Path) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     assert validator.is_valid({"apiVersion": "flatcar-gpu/v1", "driver": {"strategy": "sysext"}, "modules": ["a"]})
+    wrong: dict[str, Any]
     for wrong in ({"drivr": {}}, {"driver": {"version": 570.1}}, {"toolkit": {"installDir": "opt"}}, {"arch": "x86"}):
         assert not validator.is_valid(wrong)
         _problems(tmp_path, json.dumps(wrong))
