@@ -11,20 +11,16 @@ import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from flatcar_gpu.cli import run
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 CASES = Path(__file__).parent / "cases"
 
 
-def _cases() -> Iterator[Path]:
-    return (command.parent for command in sorted(CASES.rglob("command")))
+def _cases() -> list[Path]:
+    return [command.parent for command in sorted(CASES.rglob("command"))]
 
 
 def _expected(case: Path, name: str) -> str:

@@ -11,7 +11,7 @@ from flatcar_gpu.cli.node import checked_plan, node_options
 from flatcar_gpu.cli.options import check_option, output_option, strict_option
 from flatcar_gpu.files import write_output
 from flatcar_gpu.node import build
-from flatcar_gpu.node.parts import butane_text
+from flatcar_gpu.node.yaml_text import butane_text
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console

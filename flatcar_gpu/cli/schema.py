@@ -7,7 +7,7 @@ import json
 from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.options import output_option
 from flatcar_gpu.files import write_output
-from flatcar_gpu.spec_file import json_schema
+from flatcar_gpu.spec_reader import json_schema
 
 
 @framework.command()

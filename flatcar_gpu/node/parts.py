@@ -1,11 +1,9 @@
-"""Pieces of a Butane config, and their YAML text."""
+"""Pieces of a Butane config."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from typing import Any
-
-import yaml
 
 from flatcar_gpu.resources import unit_text
 
@@ -50,24 +48,3 @@ def inline_file(path: str, text: str, *, mode: int = 0o644, overwrite: bool = Fa
 def drop_in(unit: str, name: str) -> Tree:
     """The entry of a unit that only gets the drop-in `units/UNIT.d/NAME`."""
     return {"name": unit, "dropins": [{"name": name, "contents": unit_text(f"{unit}.d/{name}")}]}
-
-
-class _Dumper(yaml.CSafeDumper):
-    """Octal modes, texts of several lines as literal blocks, no anchors."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-_Dumper.add_representer(Octal, lambda dumper, mode: dumper.represent_scalar("tag:yaml.org,2002:int", f"0{mode:o}"))
-_Dumper.add_representer(
-    str,
-    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None),
-)
-
-
-def butane_text(tree: Tree, comment: str = "") -> bytes:
-    """`tree` as YAML, below `comment` (text, without the `#`)."""
-    head = "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
-    body: str = yaml.dump(tree, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
-    return (head + body).encode()

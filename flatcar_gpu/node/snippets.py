@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flatcar_gpu.node import containerd, driver, modules, toolkit, updates, usr_local
-from flatcar_gpu.node.parts import butane_text
+from flatcar_gpu.node.yaml_text import butane_text
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.spec import DriverSpec, Spec, Strategy, UpdatesSpec
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from flatcar_gpu.errors import Failure, InvalidInput
 from flatcar_gpu.spec import Arch, Strategy, settings
-from flatcar_gpu.spec_file import json_schema, load_spec
+from flatcar_gpu.spec_file import load_spec
+from flatcar_gpu.spec_reader import json_schema
 
 if TYPE_CHECKING:
     from pathlib import Path
