@@ -1,0 +1,15 @@
+"""Butane configs of the flatcar variant to Ignition configs, as coreos/butane makes them.
+
+    result = transpile(Path("node.bu").read_bytes(), files_dir="files")
+    if result.ignition is None:
+        print(result.failure, result.report.as_text())
+
+Nothing here prints, exits or changes global state; tables are made once, so many configs in one process are cheap.
+"""
+
+from __future__ import annotations
+
+from flatcar_gpu.transpile.encode import encode
+from flatcar_gpu.transpile.pipeline import Result, transpile, transpile_tree
+
+__all__ = ["Result", "encode", "transpile", "transpile_tree"]

@@ -1,0 +1,372 @@
+"""The fields of every Butane version of the flatcar variant, declared once, and the tables derived from them.
+
+Source: coreos/butane at v0.29.0, base/v0_4, base/v0_5 and base/v0_8_exp; Ignition's types of 3.3, 3.4 and
+3.7-experimental.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+
+# One struct a paragraph, its keys in the order in which Butane validates them. Types: `str`, `int`, `bool`; with `?`
+# a field that knows unset from zero; a name is another struct (or, in a list, a named string type); [] is a list.
+# Marks: `since V` (the first flatcar version that has it), `butane` (no such key in Ignition), `omit` (left out of
+# the JSON when zero, as all fields with `?` are when unset), `as T` (the name of a list type in messages).
+_DECLARATION = """
+Config
+    version                    str    butane
+    variant                    str    butane
+    ignition                   Ignition
+    kernel_arguments           KernelArguments
+    passwd                     Passwd
+    storage                    Storage
+    systemd                    Systemd
+
+Ignition
+    config                     IgnitionConfig
+    proxy                      Proxy
+    security                   Security
+    timeouts                   Timeouts
+
+IgnitionConfig
+    merge                      [Resource]
+    replace                    Resource
+
+Resource
+    compression                str?
+    http_headers               [HTTPHeader]    as HTTPHeaders
+    source                     str?
+    inline                     str?   butane
+    local                      str?   butane
+    verification               Verification
+
+HTTPHeader
+    name                       str
+    value                      str?
+
+Verification
+    hash                       str?
+
+Proxy
+    http_proxy                 str?
+    https_proxy                str?
+    no_proxy                   [str]
+
+Security
+    tls                        TLS
+
+TLS
+    certificate_authorities    [Resource]
+
+Timeouts
+    http_response_headers      int?
+    http_total                 int?
+
+KernelArguments
+    should_exist               [KernelArgument]
+    should_not_exist           [KernelArgument]
+
+Passwd
+    groups                     [PasswdGroup]
+    users                      [PasswdUser]
+
+PasswdGroup
+    gid                        int?
+    name                       str
+    password_hash              str?
+    should_exist               bool?
+    system                     bool?
+
+PasswdUser
+    gecos                      str?
+    groups                     [Group]
+    home_dir                   str?
+    name                       str
+    no_create_home             bool?
+    no_log_init                bool?
+    no_user_group              bool?
+    password_hash              str?
+    primary_group              str?
+    should_exist               bool?
+    ssh_authorized_keys        [SSHAuthorizedKey]
+    ssh_authorized_keys_local  [str]  since 1.1.0  butane
+    shell                      str?
+    system                     bool?
+    uid                        int?
+
+Storage
+    directories                [Directory]
+    disks                      [Disk]
+    files                      [File]
+    filesystems                [Filesystem]
+    links                      [Link]
+    luks                       [Luks]
+    raid                       [Raid]
+    trees                      [Tree] butane
+
+Directory
+    group                      NodeGroup
+    overwrite                  bool?
+    path                       str
+    user                       NodeUser
+    mode                       int?
+
+NodeGroup
+    id                         int?
+    name                       str?
+
+NodeUser
+    id                         int?
+    name                       str?
+
+Disk
+    device                     str
+    partitions                 [Partition]
+    wipe_table                 bool?
+
+Partition
+    guid                       str?
+    label                      str?
+    number                     int    omit
+    resize                     bool?
+    should_exist               bool?
+    size_mib                   int?
+    start_mib                  int?
+    type_guid                  str?
+    wipe_partition_entry       bool?
+
+File
+    group                      NodeGroup
+    overwrite                  bool?
+    path                       str
+    user                       NodeUser
+    append                     [Resource]
+    contents                   Resource
+    mode                       int?
+
+Filesystem
+    device                     str
+    format                     str?
+    label                      str?
+    mount_options              [str]
+    options                    [str]
+    path                       str?
+    uuid                       str?
+    wipe_filesystem            bool?
+    with_mount_unit            bool?  butane
+
+Link
+    group                      NodeGroup
+    overwrite                  bool?
+    path                       str
+    user                       NodeUser
+    hard                       bool?
+    target                     str?
+
+Luks
+    cex                        Cex    since 1.2.0-experimental
+    clevis                     Clevis
+    device                     str?
+    discard                    bool?  since 1.1.0
+    key_file                   Resource
+    label                      str?
+    name                       str
+    open_options               [OpenOption]  since 1.1.0
+    options                    [LuksOption]
+    uuid                       str?
+    wipe_volume                bool?
+
+Cex
+    enabled                    bool?
+
+Clevis
+    custom                     ClevisCustom
+    tang                       [Tang]
+    threshold                  int?
+    tpm2                       bool?
+
+ClevisCustom
+    config                     str?
+    needs_network              bool?
+    pin                        str?
+
+Tang
+    thumbprint                 str?
+    url                        str    omit
+    advertisement              str?   since 1.1.0
+
+Raid
+    devices                    [Device]
+    level                      str?
+    name                       str
+    options                    [RaidOption]
+    spares                     int?
+
+Tree
+    group                      NodeGroup  since 1.2.0-experimental
+    local                      str
+    path                       str?
+    user                       NodeUser   since 1.2.0-experimental
+    file_mode                  int?       since 1.2.0-experimental
+    dir_mode                   int?       since 1.2.0-experimental
+
+Systemd
+    units                      [Unit]
+    quadlets                   [Quadlet]  since 1.2.0-experimental  butane
+
+Unit
+    contents                   str?
+    contents_local             str?   since 1.1.0  butane
+    dropins                    [Dropin]
+    enabled                    bool?
+    mask                       bool?
+    name                       str
+
+Dropin
+    contents                   str?
+    contents_local             str?   since 1.1.0  butane
+    name                       str
+
+Quadlet
+    contents                   str?
+    contents_local             str?
+    name                       str
+    rootful                    bool
+    dropins                    [Dropin]
+"""
+
+# Ignition's keys stand in the order of Butane's, except in these.
+_IGNITION_ORDER = {
+    "PasswdUser": "ssh_authorized_keys shell should_exist system uid",
+    "Tang": "advertisement thumbprint url",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of the flatcar variant."""
+
+    name: str
+    ignition: str
+    """The Ignition version it makes."""
+    go_package: str
+    """How Butane's type errors call the place of its types."""
+
+
+VERSIONS = {
+    version.name: version
+    for version in (
+        Version("1.0.0", "3.3.0", "v0_4"),
+        Version("1.1.0", "3.4.0", "v0_5"),
+        Version("1.2.0-experimental", "3.7.0-experimental", "v0_8_exp"),
+    )
+}
+
+
+class Kind(Enum):
+    STRING = "string"
+    INTEGER = "integer"
+    BOOLEAN = "boolean"
+    OBJECT = "object"
+    LIST = "list"
+
+
+@dataclass(slots=True, eq=False)
+class Type:
+    kind: Kind
+    go: str
+    """The Go type that messages name, such as `[]v0_4.File`."""
+    struct: Struct | None = None
+    item: Type | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Field:
+    name: str
+    """The key in Butane."""
+    json: str
+    """The key in Ignition; empty where it has none."""
+    type: Type
+    optional: bool
+    """Whether unset differs from zero."""
+    always: bool
+    """Whether the JSON has it even when it is zero."""
+
+
+@dataclass(slots=True, eq=False)
+class Struct:
+    name: str
+    fields: dict[str, Field] = field(default_factory=dict)
+    """By Butane's key, in the order of validation."""
+    ignition: dict[str, Field] = field(default_factory=dict)
+    """By Ignition's key, in the order of the JSON; without the keys that only Butane has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    version: Version
+    structs: dict[str, Struct]
+
+    @property
+    def config(self) -> Struct:
+        return self.structs["Config"]
+
+
+@cache
+def schema(version: str) -> Schema:
+    """The tables of a flatcar version. Raises KeyError for others."""
+    return _derive(VERSIONS[version])
+
+
+def latest() -> Schema:
+    """The tables of the newest version, which has every key of the others."""
+    return schema(list(VERSIONS)[-1])
+
+
+def camel_case(name: str) -> str:
+    """The Ignition key of a Butane key: `size_mib` is `sizeMiB`."""
+    first, *words = name.split("_")
+    return first + "".join("MiB" if word == "mib" else word.capitalize() for word in words)
+
+
+_SCALARS = {"str": Kind.STRING, "int": Kind.INTEGER, "bool": Kind.BOOLEAN}
+_GO_SCALARS = {"str": "string", "int": "int", "bool": "bool"}
+
+
+def _paragraphs() -> dict[str, list[list[str]]]:
+    blocks = (block.splitlines() for block in _DECLARATION.strip().split("\n\n"))
+    return {name: [line.split() for line in lines] for name, *lines in blocks}
+
+
+def _derive(version: Version) -> Schema:
+    order = list(VERSIONS)
+    paragraphs = _paragraphs()
+    structs = {name: Struct(name) for name in paragraphs}
+
+    def named(name: str) -> Type:
+        if name in _SCALARS:
+            return Type(_SCALARS[name], _GO_SCALARS[name])
+        go = f"{version.go_package}.{name}"
+        return Type(Kind.OBJECT, go, structs[name]) if name in structs else Type(Kind.STRING, go)
+
+    def typed(text: str, alias: str) -> Type:
+        if not text.startswith("["):
+            return named(text.rstrip("?"))
+        item = named(text.strip("[]"))
+        return Type(Kind.LIST, f"{version.go_package}.{alias}" if alias else f"[]{item.go}", item=item)
+
+    for struct in structs.values():
+        for name, text, *marks in paragraphs[struct.name]:
+            options = dict(zip(marks, [*marks[1:], ""], strict=False))
+            if order.index(options.get("since", order[0])) > order.index(version.name):
+                continue
+            type_ = typed(text, options.get("as", ""))
+            plain = type_.kind not in (Kind.OBJECT, Kind.LIST) and not text.endswith("?")
+            json = "" if "butane" in options else camel_case(name)
+            struct.fields[name] = Field(name, json, type_, not plain, plain and "omit" not in options)
+        late = _IGNITION_ORDER.get(struct.name, "").split()
+        names = [name for name in struct.fields if name not in late] + [name for name in late if name in struct.fields]
+        struct.ignition = {struct.fields[name].json: struct.fields[name] for name in names if struct.fields[name].json}
+    return Schema(version, structs)
