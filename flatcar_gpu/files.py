@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 from flatcar_gpu.errors import Failure
@@ -50,6 +49,8 @@ def _write(target: Path, data: bytes, mode: int) -> None:
             raise IsADirectoryError(0, "it is a directory")
         target.write_bytes(data)  # a terminal, a pipe, /dev/null: there is nothing to replace
         return
+    import tempfile  # late: most runs write to stdout
+
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     temporary = Path(name)
     try:
