@@ -12,8 +12,9 @@ from functools import cache
 
 # One struct a paragraph, its keys in the order in which Butane validates them. Types: `str`, `int`, `bool`; with `?`
 # a field that knows unset from zero; a name is another struct (or, in a list, a named string type); [] is a list.
-# Marks: `since V` (the first flatcar version that has it), `butane` (no such key in Ignition), `omit` (left out of
-# the JSON when zero, as all fields with `?` are when unset), `as T` (the name of a list type in messages).
+# Marks: `since V` (the first flatcar version that has it), `butane` (no such key in Ignition), `ignition` (none in
+# Butane), `omit` (left out of the JSON when zero, as all fields with `?` are when unset), `as T` (the name of a list
+# type in messages).
 _DECLARATION = """
 Config
     version                    str    butane
@@ -29,6 +30,7 @@ Ignition
     proxy                      Proxy
     security                   Security
     timeouts                   Timeouts
+    version                    str    ignition
 
 IgnitionConfig
     merge                      [Resource]
@@ -302,12 +304,20 @@ class Struct:
     """By Butane's key, in the order of validation."""
     ignition: dict[str, Field] = field(default_factory=dict)
     """By Ignition's key, in the order of the JSON; without the keys that only Butane has."""
+    butane_nested: tuple[tuple[str, Struct, bool], ...] = ()
+    """Butane's keys that hold objects: key, their type, and whether it is a list of them."""
+    nested: tuple[tuple[str, Struct, bool], ...] = ()
+    """Ignition's keys that hold objects: key, their type, and whether it is a list of them."""
+    lists: tuple[tuple[str, Struct | None], ...] = ()
+    """Ignition's keys that hold lists: key, and the type of the items if they are objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
     version: Version
     structs: dict[str, Struct]
+    butane: Type
+    """The type of a whole Butane config."""
 
     @property
     def config(self) -> Struct:
@@ -365,8 +375,29 @@ def _derive(version: Version) -> Schema:
             type_ = typed(text, options.get("as", ""))
             plain = type_.kind not in (Kind.OBJECT, Kind.LIST) and not text.endswith("?")
             json = "" if "butane" in options else camel_case(name)
-            struct.fields[name] = Field(name, json, type_, not plain, plain and "omit" not in options)
-        late = _IGNITION_ORDER.get(struct.name, "").split()
-        names = [name for name in struct.fields if name not in late] + [name for name in late if name in struct.fields]
-        struct.ignition = {struct.fields[name].json: struct.fields[name] for name in names if struct.fields[name].json}
-    return Schema(version, structs)
+            field = Field(name, json, type_, not plain, plain and "omit" not in options)
+            if "ignition" not in options:
+                struct.fields[name] = field
+            if json:
+                struct.ignition[json] = field
+        for name in map(camel_case, _IGNITION_ORDER.get(struct.name, "").split()):
+            if name in struct.ignition:
+                struct.ignition[name] = struct.ignition.pop(name)
+        struct.butane_nested = _objects(struct.fields)
+        struct.nested = _objects(struct.ignition)
+        struct.lists = tuple(
+            (json, field.type.item.struct) for json, field in struct.ignition.items() if field.type.item
+        )
+    return Schema(version, structs, named("Config"))
+
+
+def _objects(fields: dict[str, Field]) -> tuple[tuple[str, Struct, bool], ...]:
+    types = ((name, field.type.item or field.type, field.type.item is not None) for name, field in fields.items())
+    return tuple((name, type_.struct, many) for name, type_, many in types if type_.struct)
+
+
+@cache
+def butane_names() -> dict[str, str]:
+    """Butane's key for each of Ignition's keys."""
+    structs = latest().structs.values()
+    return {json: field.name for struct in structs for json, field in struct.ignition.items()}

@@ -1,0 +1,79 @@
+"""Rules of systemd units and their drop-ins."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from flatcar_gpu.transpile import messages
+from flatcar_gpu.transpile.go_text import extension, quote
+from flatcar_gpu.transpile.unit_file import UnitError, sections_with_options
+
+if TYPE_CHECKING:
+    from flatcar_gpu.transpile.ignition_rules.rule import Rule, Spec, Tree
+    from flatcar_gpu.transpile.paths import Path
+    from flatcar_gpu.transpile.translation import Findings
+
+_EXTENSIONS = frozenset(
+    (
+        ".service",
+        ".socket",
+        ".device",
+        ".mount",
+        ".automount",
+        ".swap",
+        ".target",
+        ".path",
+        ".timer",
+        ".snapshot",
+        ".slice",
+        ".scope",
+    )
+)
+_INSTANCE = re.compile(r"([^\n]+?)@[^\n]+?\.service")
+_INSTALL = "Install"
+
+
+def _systemd(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+    """An instance cannot be enabled if its template, where that is in the config, has no [Install]."""
+    units = {unit["name"]: unit for unit in tree.get("units", ())}
+    for index, unit in enumerate(tree.get("units", ())):
+        match = _INSTANCE.fullmatch(unit["name"])
+        if match is None or not unit.get("enabled"):
+            continue
+        name = match[1] + "@.service"
+        contents = units.get(name, {}).get("contents")
+        if not contents:
+            continue
+        try:
+            installed = _INSTALL in sections_with_options(contents)
+        except UnitError:
+            continue  # it is said of the template itself
+        if not installed:
+            message = messages.no_template_install(quote(name), quote(unit["name"]))
+            findings.warning((*path, "units", index, "contents"), message)
+
+
+def _unit(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+    if extension(tree["name"]) not in _EXTENSIONS:
+        findings.error((*path, "name"), messages.BAD_UNIT_EXTENSION)
+    sections = _sections(tree, path, findings)
+    if tree.get("enabled") and tree.get("contents") and _INSTALL not in sections:
+        findings.warning((*path, "contents"), messages.no_install(quote(tree["name"])))
+
+
+def _dropin(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+    if extension(tree["name"]) != ".conf":
+        findings.error((*path, "name"), messages.BAD_DROPIN_EXTENSION)
+    _sections(tree, path, findings)
+
+
+def _sections(tree: Tree, path: Path, findings: Findings) -> frozenset[str]:
+    try:
+        return sections_with_options(tree.get("contents", ""))
+    except UnitError as error:
+        findings.error((*path, "contents"), messages.BAD_UNIT + str(error))
+        return frozenset()
+
+
+RULES: dict[str, Rule] = {"Systemd": _systemd, "Unit": _unit, "Dropin": _dropin}
