@@ -145,7 +145,7 @@ def check_merged_config(data: bytes, schema: Schema, findings: Findings, path: P
         findings.error((), str(error))
         findings.error((*path, "inline"), messages.MERGED_CONFIG_INVALID)
         return
-    spec = Spec(schema.version.ignition)
+    spec = Spec.of(schema.version.ignition)
     version = config.get("ignition", {}).get("version", "")
     if canonical_version(version) not in (None, spec.name):
         findings.warning((*path, "version"), messages.MERGED_CONFIG_VERSION)

@@ -102,7 +102,7 @@ def _translated(root: AnyNode | None, files: LocalFiles, pretty: bool) -> Result
         return _failed(messages.SOURCE_INVALID, _report(findings, root))
     checked = Findings()
     find_duplicates(translation.config, schema.config, checked)
-    apply_rules(translation.config, schema.config, Spec(schema.version.ignition), checked)
+    apply_rules(translation.config, schema.config, Spec.of(schema.version.ignition), checked)
     findings.found += [_in_butane(finding, translation.origins) for finding in checked.found]
     report = _report(findings, root)
     if report.has_errors:

@@ -26,7 +26,8 @@ from yaml.parser import ParserError
 from yaml.reader import ReaderError
 from yaml.scanner import ScannerError
 
-MAX_DEPTH = 10_000
+# What newer versions of libyaml allow; go-yaml goes down to 10000.
+MAX_DEPTH = 1000
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _ESCAPED_SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/")
 
@@ -187,6 +188,7 @@ def _short(tag: str) -> str:
 def _syntax_error(error: MarkedYAMLError) -> YamlError:
     """go-yaml's text: the line of the context, else of the problem; of parser errors it is one too low."""
     problem = error.problem or "unknown problem parsing YAML content"
+    problem = problem.replace("exceeded maximum nesting depth", f"exceeded max depth of {MAX_DEPTH}")
     lines = [mark.line for mark in (error.context_mark, error.problem_mark) if mark is not None]
     line = next((line for line in lines if line), 0)
     if line and isinstance(error, ScannerError):

@@ -17,10 +17,11 @@ class Spec:
     """A version of the Ignition spec, `3.4.0` or `3.7.0-experimental`."""
 
     name: str
+    minor: int
 
-    @property
-    def minor(self) -> int:
-        return int(self.name.split(".")[1])
+    @classmethod
+    def of(cls, name: str) -> Spec:
+        return cls(name, int(name.split(".")[1]))
 
 
 Tree = dict[str, Any]

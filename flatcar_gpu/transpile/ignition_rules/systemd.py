@@ -58,7 +58,7 @@ def _unit(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
     if extension(tree["name"]) not in _EXTENSIONS:
         findings.error((*path, "name"), messages.BAD_UNIT_EXTENSION)
     sections = _sections(tree, path, findings)
-    if tree.get("enabled") and tree.get("contents") and _INSTALL not in sections:
+    if tree.get("enabled") and tree.get("contents") and sections is not None and _INSTALL not in sections:
         findings.warning((*path, "contents"), messages.no_install(quote(tree["name"])))
 
 
@@ -68,12 +68,13 @@ def _dropin(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
     _sections(tree, path, findings)
 
 
-def _sections(tree: Tree, path: Path, findings: Findings) -> frozenset[str]:
+def _sections(tree: Tree, path: Path, findings: Findings) -> frozenset[str] | None:
+    """The sections of the contents that have options; None, with a finding, where they are no unit file."""
     try:
         return sections_with_options(tree.get("contents", ""))
     except UnitError as error:
         findings.error((*path, "contents"), messages.BAD_UNIT + str(error))
-        return frozenset()
+        return None
 
 
 RULES: dict[str, Rule] = {"Systemd": _systemd, "Unit": _unit, "Dropin": _dropin}
