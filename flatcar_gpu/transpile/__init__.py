@@ -10,6 +10,17 @@ Nothing here prints, exits or changes global state; tables are made once, so man
 from __future__ import annotations
 
 from flatcar_gpu.transpile.encode import encode
-from flatcar_gpu.transpile.pipeline import Result, transpile, transpile_tree
+from flatcar_gpu.transpile.merge import merge
+from flatcar_gpu.transpile.pipeline import Result, raw_report, transpile, transpile_tree
+from flatcar_gpu.transpile.validation import Validation, validate_ignition
 
-__all__ = ["Result", "encode", "transpile", "transpile_tree"]
+__all__ = [
+    "Result",
+    "Validation",
+    "encode",
+    "merge",
+    "raw_report",
+    "transpile",
+    "transpile_tree",
+    "validate_ignition",
+]

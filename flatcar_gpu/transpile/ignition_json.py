@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.transpile import messages
 from flatcar_gpu.transpile.header import canonical_version
-from flatcar_gpu.transpile.ignition_rules import Spec, apply_rules, find_duplicates
+from flatcar_gpu.transpile.ignition_rules import Check, Spec, apply_rules, find_duplicates
 from flatcar_gpu.transpile.json_tree import JsonError, read_json
 from flatcar_gpu.transpile.scalars import BOOL, FLOAT, MAX_INT64, MIN_INT64, NULL, STR
-from flatcar_gpu.transpile.schema import Kind, Schema
-from flatcar_gpu.transpile.translation import Findings
+from flatcar_gpu.transpile.schema import Kind, Struct, Type
 from flatcar_gpu.transpile.unused_keys import find_unused_keys
 from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
     from flatcar_gpu.transpile.paths import Path
-    from flatcar_gpu.transpile.schema import Field, Struct, Type
+    from flatcar_gpu.transpile.schema import Field, Schema
+    from flatcar_gpu.transpile.translation import Findings
 
 Tree = dict[str, Any]
 
@@ -39,18 +39,12 @@ def decode_ignition(root: AnyNode, struct: Struct) -> Tree:
     left out. Raises JsonTypeError for the first value of a wrong type.
     """
     decoder = _Decoder()
-    tree = decoder.value(root, _object_type(struct), ())
+    tree = decoder.value(root, Type(Kind.OBJECT, struct.name, struct), ())
     if decoder.error is not None:
         raise decoder.error
     config: Tree = tree if isinstance(tree, dict) else {}
     # Only lists and objects can be left out, and the version is checked in any case.
     return {"ignition": _empty(struct.ignition["ignition"].type.struct), **config}  # type: ignore[arg-type]
-
-
-def _object_type(struct: Struct) -> Type:
-    from flatcar_gpu.transpile.schema import Type
-
-    return Type(Kind.OBJECT, struct.name, struct)
 
 
 def _empty(struct: Struct) -> Tree:
@@ -145,17 +139,17 @@ def check_merged_config(data: bytes, schema: Schema, findings: Findings, path: P
         findings.error((), str(error))
         findings.error((*path, "inline"), messages.MERGED_CONFIG_INVALID)
         return
-    spec = Spec.of(schema.version.ignition)
-    version = config.get("ignition", {}).get("version", "")
-    if canonical_version(version) not in (None, spec.name):
+    check = Check(spec=Spec.of(schema.version.ignition))
+    version = config["ignition"]["version"]
+    if canonical_version(version) not in (None, check.spec.name):
         findings.warning((*path, "version"), messages.MERGED_CONFIG_VERSION)
         return
-    check_config(config, struct, spec, findings, root=root)
+    check_config(root, config, struct, check)
+    findings.found += check.found
 
 
-def check_config(config: Tree, struct: Struct, spec: Spec, findings: Findings, *, root: AnyNode | None = None) -> None:
-    """Ignition's rules, duplicates and, with the nodes of its text, unused keys of a config by itself."""
-    apply_rules(config, struct, spec, findings)
-    find_duplicates(config, struct, findings)
-    if root is not None:
-        find_unused_keys(root, config, struct, findings, ignition=True)
+def check_config(root: AnyNode, config: Tree, struct: Struct, check: Check) -> None:
+    """Ignition's rules, duplicates and unused keys of a decoded config by itself; `root` are the nodes of its text."""
+    apply_rules(config, struct, check)
+    find_duplicates(config, struct, check)
+    find_unused_keys(root, config, struct, check, ignition=True)

@@ -27,6 +27,9 @@ MERGED_CONFIG_VERSION = "skipping validation for the merge/replace ignition conf
 NO_CLEVIS = "clevis is not supported in this spec version"
 NO_CEX = "cex is not currently supported on the target platform"
 
+# Ours, of what neither of them looks at.
+NOT_GZIP = "compression says gzip, but the contents are not gzip data: the first boot would fail"
+
 
 def quadlet_extension(extensions: tuple[str, ...]) -> str:
     """For a quadlet whose name ends in none of `extensions`."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from flatcar_gpu.report import Problem, Report
-from flatcar_gpu.transpile import messages
-from flatcar_gpu.transpile.decode import decode
+from flatcar_gpu.report import Position, Problem, Report, Severity
+from flatcar_gpu.transpile import hints, messages
+from flatcar_gpu.transpile.decode import TypeErrors, decode
 from flatcar_gpu.transpile.encode import encode
 from flatcar_gpu.transpile.field_filter import refuse_fields
-from flatcar_gpu.transpile.header import NoTranslator, find_schema
-from flatcar_gpu.transpile.ignition_rules import Spec, apply_rules, find_duplicates
+from flatcar_gpu.transpile.header import VARIANT, NoTranslator, find_schema
+from flatcar_gpu.transpile.ignition_rules import Check, Spec, apply_rules, find_duplicates
 from flatcar_gpu.transpile.local_files import LocalFiles
 from flatcar_gpu.transpile.paths import Path, position, shown
 from flatcar_gpu.transpile.python_tree import nodes
 from flatcar_gpu.transpile.schema import butane_names
-from flatcar_gpu.transpile.source_rules import check_source
+from flatcar_gpu.transpile.source_rules import SourceCheck, check_source
 from flatcar_gpu.transpile.translate import translate
 from flatcar_gpu.transpile.translation import Finding, Findings, Origins
 from flatcar_gpu.transpile.unused_keys import find_unused_keys
@@ -24,6 +24,8 @@ from flatcar_gpu.transpile.yaml_tree import AnyNode, YamlError, compose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from flatcar_gpu.transpile.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def transpile(
     try:
         root = compose(source)
     except YamlError as error:
-        return _failed(f"Error unmarshaling yaml: {error}")
+        return _not_yaml(error)
     return _translated(root, LocalFiles(files_dir, follow_outside=follow_outside), pretty)
 
 
@@ -69,66 +71,84 @@ def transpile_tree(
     try:
         root = nodes(config)
     except YamlError as error:
-        return _failed(f"Error unmarshaling yaml: {error}")
+        return _not_yaml(error)
     return _translated(root, LocalFiles(files_dir, follow_outside=follow_outside), pretty)
-
-
-def _failed(failure: str, report: Report | None = None) -> Result:
-    return Result(None, report or Report(), failure)
 
 
 def _translated(root: AnyNode | None, files: LocalFiles, pretty: bool) -> Result:
     try:
         schema = find_schema(root)
     except YamlError as error:
-        return _failed(f"Error unmarshaling yaml: {error}")
+        return _not_yaml(error)
     except NoTranslator as error:
-        return _failed(str(error))
+        return _no_translator(error, root)
     try:
         butane, regular = decode(root, schema.butane)
     except YamlError as error:
-        return _failed(str(error))
-    findings = Findings()
+        return _not_yaml(error, prefix="")
+    findings = SourceCheck(schema=schema)
     if not regular:
         find_unused_keys(root, butane, schema.config, findings)
-    check_source(butane, schema, findings)
+    check_source(butane, findings)
     if findings.has_errors:
-        return _failed(messages.SOURCE_INVALID, _report(findings, root))
+        return _result(findings, root, schema, messages.SOURCE_INVALID)
     translation = translate(butane, schema, files)
     findings.found += translation.findings.found
     if not findings.has_errors:
         refuse_fields(translation.config, schema, findings)
     if findings.has_errors:
-        return _failed(messages.SOURCE_INVALID, _report(findings, root))
-    checked = Findings()
+        return _result(findings, root, schema, messages.SOURCE_INVALID)
+    checked = Check(spec=Spec.of(schema.version.ignition))
     find_duplicates(translation.config, schema.config, checked)
-    apply_rules(translation.config, schema.config, Spec.of(schema.version.ignition), checked)
+    apply_rules(translation.config, schema.config, checked)
     findings.found += [_in_butane(finding, translation.origins) for finding in checked.found]
-    report = _report(findings, root)
-    if report.has_errors:
-        return _failed(messages.RESULT_INVALID, report)
-    return Result(encode(translation.config, pretty), report, config=translation.config)
+    if checked.has_errors:
+        return _result(findings, root, schema, messages.RESULT_INVALID)
+    result = _result(findings, root, schema)
+    return replace(result, ignition=encode(translation.config, pretty), config=translation.config)
 
 
 def _in_butane(finding: Finding, origins: Origins) -> Finding:
     """The same of the place in the Butane config that the place in the Ignition config came from."""
+    path, related = (_butane_path(path, origins) for path in (finding.path, finding.related))
+    return Finding(finding.severity, path, finding.message, related=related)
+
+
+def _butane_path(path: Path, origins: Origins) -> Path:
     names = butane_names()
-    path: Path = tuple(names.get(part, part) if isinstance(part, str) else part for part in finding.path)
-    return Finding(finding.severity, origins.source(path) or path, finding.message)
+    spelt: Path = tuple(names.get(part, part) if isinstance(part, str) else part for part in path)
+    return origins.source(spelt) or spelt
 
 
-def _report(findings: Findings, root: AnyNode | None) -> Report:
-    return Report(
-        [
-            Problem(
-                finding.severity,
-                finding.message,
-                shown(finding.path),
-                position(root, finding.path, key=finding.at_key),
-            )
-            for finding in findings.found
-        ]
+def _result(findings: Findings, root: AnyNode | None, schema: Schema, failure: str = "") -> Result:
+    report, notes = Report(), Report()
+    for finding in findings.found:
+        at = position(root, finding.path, key=finding.at_key)
+        way_out = hints.hint(finding, root, schema)
+        problem = Problem(finding.severity, finding.message, shown(finding.path), at, hint=way_out)
+        (notes if finding.severity is Severity.INFO else report).add(problem)
+    return Result(None, report, failure, notes=notes)
+
+
+def _not_yaml(error: YamlError, prefix: str = "Error unmarshaling yaml: ") -> Result:
+    notes = Report()
+    if isinstance(error, TypeErrors):
+        for wrong in error.errors:
+            way_out = hints.type_hint(wrong.text)
+            notes.error(wrong.text, position=position(wrong.node, ()), hint=way_out)
+    else:
+        at = Position(error.line, error.column or 1) if error.line else None
+        notes.error(error.problem, position=at, hint=hints.yaml_hint(error.problem))
+    return Result(None, Report(), f"{prefix}{error}", notes=notes)
+
+
+def _no_translator(error: NoTranslator, root: AnyNode | None) -> Result:
+    notes = Report()
+    path: Path = ("version",) if error.variant == VARIANT else ("variant",)
+    notes.error(
+        str(error), path=shown(path), position=position(root, path), hint=hints.translator_hint(root, error.variant)
     )
+    return Result(None, Report(), str(error), notes=notes)
 
 
 def raw_report(result: Result, *, strict: bool = False) -> str:

@@ -6,7 +6,7 @@ base/v0_4, v0_5 and v0_8_exp validate.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.transpile import messages
@@ -14,81 +14,90 @@ from flatcar_gpu.transpile.go_text import SURROGATES, extension
 from flatcar_gpu.transpile.ignition_json import check_merged_config
 from flatcar_gpu.transpile.modes import octal_reading
 from flatcar_gpu.transpile.quadlets import EXTENSIONS, template
+from flatcar_gpu.transpile.translation import Findings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flatcar_gpu.transpile.paths import Path
     from flatcar_gpu.transpile.schema import Schema, Struct
-    from flatcar_gpu.transpile.translation import Findings
 
 Tree = dict[str, Any]
 
 
-def check_source(butane: Tree, schema: Schema, findings: Findings) -> None:
+@dataclass(slots=True)
+class SourceCheck(Findings):
+    """What the rules find in a config, and the tables of its version."""
+
+    schema: Schema = field(kw_only=True)
+
+
+def check_source(butane: Tree, check: SourceCheck) -> None:
     """Apply Butane's rules to a decoded config."""
-    _walk(butane, schema.config, (), schema, findings)
+    _walk(butane, check.schema.config, (), check)
 
 
-def _walk(tree: Tree, struct: Struct, path: Path, schema: Schema, findings: Findings) -> None:
+def _walk(tree: Tree, struct: Struct, path: Path, check: SourceCheck) -> None:
     rule = _RULES.get(struct.name)
     if rule is not None:
-        rule(tree, path, schema, findings)
+        rule(tree, path, check)
     for name, item, many in struct.butane_nested:
         inner = tree.get(name)
         if inner is None:
             continue
         if not many:
-            _walk(inner, item, (*path, name), schema, findings)
+            _walk(inner, item, (*path, name), check)
             continue
         for index, entry in enumerate(inner):
-            _walk(entry, item, (*path, name, index), schema, findings)
+            _walk(entry, item, (*path, name, index), check)
 
 
-def _resource(tree: Tree, path: Path, schema: Schema, findings: Findings) -> None:
+def _resource(tree: Tree, path: Path, check: SourceCheck) -> None:
     given = [name for name in ("local", "inline", "source") if name in tree]
     if len(given) > 1:
-        findings.error((*path, given[-1]), messages.SEVERAL_SOURCES)
+        check.error((*path, given[-1]), messages.SEVERAL_SOURCES)
     elif given == ["inline"] and path[:2] == ("ignition", "config"):
-        check_merged_config(tree["inline"].encode(errors=SURROGATES), schema, findings, path)
+        check_merged_config(tree["inline"].encode(errors=SURROGATES), check.schema, check, path)
 
 
-def _mode(tree: Tree, path: Path, schema: Schema, findings: Findings) -> None:
+def _mode(tree: Tree, path: Path, check: SourceCheck) -> None:
     directory = path[1] == "directories"
     if "mode" in tree and octal_reading(tree["mode"], directory=directory) is not None:
-        findings.warning((*path, "mode"), messages.DECIMAL_MODE)
+        check.warning((*path, "mode"), messages.DECIMAL_MODE)
 
 
-def _filesystem(tree: Tree, path: Path, schema: Schema, findings: Findings) -> None:
+def _filesystem(tree: Tree, path: Path, check: SourceCheck) -> None:
     if not tree.get("with_mount_unit"):
         return
     if not tree.get("format"):
-        findings.error((*path, "format"), messages.MOUNT_NEEDS_FORMAT)
+        check.error((*path, "format"), messages.MOUNT_NEEDS_FORMAT)
     elif tree["format"] != "swap" and not tree.get("path"):
-        findings.error((*path, "path"), messages.MOUNT_NEEDS_PATH)
+        check.error((*path, "path"), messages.MOUNT_NEEDS_PATH)
 
 
-def _tree(tree: Tree, path: Path, schema: Schema, findings: Findings) -> None:
+def _tree(tree: Tree, path: Path, check: SourceCheck) -> None:
     if not tree.get("local"):
-        findings.error(path, messages.TREE_NEEDS_LOCAL)
+        check.error(path, messages.TREE_NEEDS_LOCAL)
 
 
-def _contents(tree: Tree, path: Path, schema: Schema, findings: Findings) -> None:
+def _contents(tree: Tree, path: Path, check: SourceCheck) -> None:
     if "contents" in tree and "contents_local" in tree:
-        findings.error((*path, "contents_local"), messages.SEVERAL_CONTENTS)
+        check.error((*path, "contents_local"), messages.SEVERAL_CONTENTS)
 
 
-def _quadlet(tree: Tree, path: Path, schema: Schema, findings: Findings) -> None:
+def _quadlet(tree: Tree, path: Path, check: SourceCheck) -> None:
     name = tree.get("name", "")
     if extension(name) not in EXTENSIONS:
-        findings.error((*path, "name"), messages.quadlet_extension(EXTENSIONS))
+        check.error((*path, "name"), messages.quadlet_extension(EXTENSIONS))
         return
     if template(name):
         for key in ("contents", "contents_local"):
             if key in tree:
-                findings.error((*path, key), messages.INSTANCE_HAS_CONTENTS)
-    _contents(tree, path, schema, findings)
+                check.error((*path, key), messages.INSTANCE_HAS_CONTENTS)
+    _contents(tree, path, check)
 
 
-_RULES: dict[str, Callable[[Tree, Path, Schema, Findings], None]] = {
+_RULES: dict[str, Callable[[Tree, Path, SourceCheck], None]] = {
     "Resource": _resource,
     "Directory": _mode,
     "File": _mode,

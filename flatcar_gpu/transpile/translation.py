@@ -24,17 +24,23 @@ class Finding:
     message: str
     at_key: bool = False
     """Whether the key is meant, not its value."""
+    related: Path = ()
+    """The other place that has to do with it, such as the first of two duplicates."""
 
 
 @dataclass(slots=True)
 class Findings:
     found: list[Finding] = field(default_factory=list)
 
-    def error(self, path: Path, message: str) -> None:
-        self.found.append(Finding(Severity.ERROR, path, message))
+    def error(self, path: Path, message: str, *, related: Path = ()) -> None:
+        self.found.append(Finding(Severity.ERROR, path, message, related=related))
 
     def warning(self, path: Path, message: str, *, at_key: bool = False) -> None:
         self.found.append(Finding(Severity.WARNING, path, message, at_key))
+
+    def note(self, path: Path, message: str) -> None:
+        """Say what Butane does not."""
+        self.found.append(Finding(Severity.INFO, path, message))
 
     @property
     def has_errors(self) -> bool:

@@ -158,5 +158,7 @@ class _Parser:
 def _stripped(text: bytes) -> bytes:
     decoded = text.decode(errors=SURROGATES)
     # Unlike Go, Python takes the separators 0x1c to 0x1f for white space.
-    white = "".join(character for character in set(decoded) if character.isspace() and character not in "\x1c\x1d\x1e\x1f")
+    white = "".join(
+        character for character in set(decoded) if character.isspace() and character not in "\x1c\x1d\x1e\x1f"
+    )
     return decoded.strip(white or " ").encode(errors=SURROGATES)

@@ -11,30 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.transpile.ignition_rules import config, devices, resources, storage, systemd
 from flatcar_gpu.transpile.ignition_rules.duplicates import find_duplicates
-from flatcar_gpu.transpile.ignition_rules.rule import Rule, Spec
+from flatcar_gpu.transpile.ignition_rules.rule import Check, Rule, Spec
 
 if TYPE_CHECKING:
     from flatcar_gpu.transpile.paths import Path
     from flatcar_gpu.transpile.schema import Struct
-    from flatcar_gpu.transpile.translation import Findings
 
 ALL: dict[str, Rule] = config.RULES | resources.RULES | storage.RULES | devices.RULES | systemd.RULES
 
 
-def apply_rules(tree: Any, struct: Struct, spec: Spec, findings: Findings, path: Path = ()) -> None:
+def apply_rules(tree: Any, struct: Struct, check: Check, path: Path = ()) -> None:
     """Apply the rules to the Ignition object `tree` at `path` and to all that is in it."""
     rule = ALL.get(struct.name)
     if rule is not None:
-        rule(tree, path, spec, findings)
+        rule(tree, path, check)
     for key, item, many in struct.nested:
         inner = tree.get(key)
         if inner is None:
             continue
         if not many:
-            apply_rules(inner, item, spec, findings, (*path, key))
+            apply_rules(inner, item, check, (*path, key))
             continue
         for index, entry in enumerate(inner):
-            apply_rules(entry, item, spec, findings, (*path, key, index))
+            apply_rules(entry, item, check, (*path, key, index))
 
 
-__all__ = ["Spec", "apply_rules", "find_duplicates"]
+__all__ = ["Check", "Spec", "apply_rules", "find_duplicates"]

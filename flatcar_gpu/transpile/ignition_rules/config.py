@@ -10,48 +10,49 @@ from flatcar_gpu.transpile.ignition_rules.resources import url_problem
 from flatcar_gpu.transpile.urls import BadUrl, parse
 
 if TYPE_CHECKING:
-    from flatcar_gpu.transpile.ignition_rules.rule import Rule, Spec, Tree
+    from flatcar_gpu.transpile.ignition_rules.rule import Check, Rule, Tree
     from flatcar_gpu.transpile.paths import Path
-    from flatcar_gpu.transpile.translation import Findings
 
 _UNITS = "/etc/systemd/system/"
 
 
-def _config(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _config(tree: Tree, path: Path, check: Check) -> None:
     """Files must not stand where units and drop-ins are written."""
     units = set()
     for unit in tree.get("systemd", {}).get("units", ()):
         if unit.get("contents"):
             units.add(_UNITS + unit["name"])
-        units |= {f"{_UNITS}{unit['name']}.d/{dropin['name']}" for dropin in unit.get("dropins", ()) if dropin.get("contents")}
+        units |= {
+            f"{_UNITS}{unit['name']}.d/{dropin['name']}" for dropin in unit.get("dropins", ()) if dropin.get("contents")
+        }
     if not units:
         return
     storage = tree.get("storage", {})
     for kind in ("files", "directories", "links"):
         for index, node in enumerate(storage.get(kind, ())):
             if node["path"] in units:
-                findings.error((*path, "storage", kind, index, "path"), messages.CONFLICTS_WITH_UNIT)
+                check.error((*path, "storage", kind, index, "path"), messages.CONFLICTS_WITH_UNIT)
 
 
-def _ignition(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _ignition(tree: Tree, path: Path, check: Check) -> None:
     version = canonical_version(tree.get("version", ""))
-    if version != spec.name:
+    if version != check.spec.name:
         message = messages.OTHER_IGNITION_VERSION if version else messages.BAD_IGNITION_VERSION
-        findings.error((*path, "version"), message)
+        check.error((*path, "version"), message)
 
 
 def _sources_required(name: str) -> Rule:
-    def rule(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+    def rule(tree: Tree, path: Path, check: Check) -> None:
         for index, resource in enumerate(tree.get(name, ())):
             source = resource.get("source")
-            problem = url_problem(source, spec) if source else messages.SOURCE_REQUIRED
+            problem = url_problem(source, check.spec) if source else messages.SOURCE_REQUIRED
             if problem:
-                findings.error((*path, name, index), problem)
+                check.error((*path, name, index), problem)
 
     return rule
 
 
-def _proxy(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _proxy(tree: Tree, path: Path, check: Check) -> None:
     for name in ("httpProxy", "httpsProxy"):
         if name not in tree:
             continue
@@ -59,12 +60,12 @@ def _proxy(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
         try:
             scheme = parse(tree[name]).scheme
         except BadUrl as error:
-            findings.error(here, str(error))
+            check.error(here, str(error))
             continue
         if scheme not in ("http", "https"):
-            findings.error(here, messages.BAD_PROXY)
+            check.error(here, messages.BAD_PROXY)
         elif scheme == "http" and name == "httpsProxy":
-            findings.warning(here, messages.INSECURE_PROXY)
+            check.warning(here, messages.INSECURE_PROXY)
 
 
 RULES: dict[str, Rule] = {

@@ -13,9 +13,8 @@ from flatcar_gpu.transpile.ignition_rules.rule import check_path
 from flatcar_gpu.transpile.urls import BadUrl, parse
 
 if TYPE_CHECKING:
-    from flatcar_gpu.transpile.ignition_rules.rule import Rule, Spec, Tree
+    from flatcar_gpu.transpile.ignition_rules.rule import Check, Rule, Tree
     from flatcar_gpu.transpile.paths import Path
-    from flatcar_gpu.transpile.translation import Findings
 
 _GUID = re.compile(r"|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII)
 _PARTITION_LABEL_MAX = 36
@@ -27,11 +26,11 @@ _FORMATS = {"ext4": 16, "btrfs": 256, "xfs": 12, "swap": 15, "vfat": 11, "none":
 _ANY_CLEVIS_PIN_SINCE = 6
 
 
-def _disk(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _disk(tree: Tree, path: Path, check: Check) -> None:
     if not tree["device"]:
-        findings.error((*path, "device"), messages.NO_DEVICE)
+        check.error((*path, "device"), messages.NO_DEVICE)
         return
-    check_path(tree["device"], (*path, "device"), findings)
+    check_path(tree["device"], (*path, "device"), check)
     here = (*path, "partitions")
     partitions = tree.get("partitions", [])
     for index, message in (
@@ -39,14 +38,14 @@ def _disk(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
         (_overlapping(partitions), messages.PARTITIONS_OVERLAP),
     ):
         if index is not None:
-            findings.error((*here, index), message)
+            check.error((*here, index), message)
     some_unnumbered = any(not partition.get("number") for partition in partitions)
     some_must_not_exist = any(partition.get("shouldExist") is False for partition in partitions)
     if some_unnumbered and some_must_not_exist:
-        findings.error(here, messages.ZERO_WITH_NOT_EXIST)
+        check.error(here, messages.ZERO_WITH_NOT_EXIST)
     same_label = _second_of([partition.get("label") for partition in partitions])
     if same_label is not None:
-        findings.error((*here, same_label), messages.LABELS_COLLIDE)
+        check.error((*here, same_label), messages.LABELS_COLLIDE)
 
 
 def _second_of(values: list[object]) -> int | None:
@@ -76,101 +75,101 @@ def _overlapping(partitions: list[Tree]) -> int | None:
     return None
 
 
-def _partition(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _partition(tree: Tree, path: Path, check: Check) -> None:
     label = tree.get("label")
     if tree.get("shouldExist") is False:
         set_anyway = any(name in tree for name in ("label", "startMiB", "sizeMiB"))
         if set_anyway or tree.get("typeGuid") or tree.get("guid"):
-            findings.error(path, messages.NOT_EXIST_WITH_OTHERS)
+            check.error(path, messages.NOT_EXIST_WITH_OTHERS)
     if not tree.get("number") and label is None:
-        findings.error(path, messages.NUMBER_OR_LABEL)
+        check.error(path, messages.NUMBER_OR_LABEL)
     if label is not None and size(label) > _PARTITION_LABEL_MAX:
-        findings.error((*path, "label"), messages.LONG_PARTITION_LABEL)
+        check.error((*path, "label"), messages.LONG_PARTITION_LABEL)
     elif label is not None and ":" in label:
-        findings.error((*path, "label"), messages.COLON_IN_LABEL)
+        check.error((*path, "label"), messages.COLON_IN_LABEL)
     for name in ("guid", "typeGuid"):
         if not _GUID.fullmatch(tree.get(name, "")):
-            findings.error((*path, name), messages.BAD_GUID)
+            check.error((*path, name), messages.BAD_GUID)
 
 
-def _raid(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _raid(tree: Tree, path: Path, check: Check) -> None:
     level = tree.get("level")
     if not level:
-        findings.error((*path, "level"), messages.NO_RAID_LEVEL)
+        check.error((*path, "level"), messages.NO_RAID_LEVEL)
     elif level not in _RAID_LEVELS:
-        findings.error((*path, "level"), messages.BAD_RAID_LEVEL)
+        check.error((*path, "level"), messages.BAD_RAID_LEVEL)
     elif level in _RAID_WITHOUT_SPARES and tree.get("spares"):
-        findings.error((*path, "level"), messages.RAID_SPARES)
+        check.error((*path, "level"), messages.RAID_SPARES)
     if not tree.get("devices"):
-        findings.error((*path, "devices"), messages.NO_RAID_DEVICES)
+        check.error((*path, "devices"), messages.NO_RAID_DEVICES)
     for index, device in enumerate(tree.get("devices", ())):
-        check_path(device, (*path, "devices", index), findings)
+        check_path(device, (*path, "devices", index), check)
 
 
-def _filesystem(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _filesystem(tree: Tree, path: Path, check: Check) -> None:
     if tree.get("path"):
-        check_path(tree["path"], (*path, "path"), findings)
-    check_path(tree["device"], (*path, "device"), findings)
-    format_, label = tree.get("format"), tree.get("label")
+        check_path(tree["path"], (*path, "path"), check)
+    check_path(tree["device"], (*path, "device"), check)
+    format_, label = tree.get("format", ""), tree.get("label", "")
     if not format_:
         if any(tree.get(name) for name in ("path", "label", "uuid", "wipeFilesystem", "mountOptions", "options")):
-            findings.error((*path, "format"), messages.NO_FORMAT)
+            check.error((*path, "format"), messages.NO_FORMAT)
     elif format_ not in _FORMATS:
-        findings.error((*path, "format"), messages.BAD_FORMAT)
+        check.error((*path, "format"), messages.BAD_FORMAT)
     if label and not format_:
-        findings.error((*path, "label"), messages.LABEL_WITHOUT_FORMAT)
+        check.error((*path, "label"), messages.LABEL_WITHOUT_FORMAT)
     elif label and (limit := _FORMATS.get(format_)) and size(label) > limit:
-        findings.error((*path, "label"), messages.long_label(format_, limit))
+        check.error((*path, "label"), messages.long_label(format_, limit))
 
 
-def _luks(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _luks(tree: Tree, path: Path, check: Check) -> None:
     if "/" in tree["name"]:
-        findings.error((*path, "name"), messages.SLASH_IN_NAME)
+        check.error((*path, "name"), messages.SLASH_IN_NAME)
     if size(tree.get("label", "")) > _LUKS_LABEL_MAX:
-        findings.error((*path, "label"), messages.LONG_LUKS_LABEL)
+        check.error((*path, "label"), messages.LONG_LUKS_LABEL)
     if tree.get("device"):
-        check_path(tree["device"], (*path, "device"), findings)
+        check_path(tree["device"], (*path, "device"), check)
     else:
-        findings.error((*path, "device"), messages.NO_DEVICE)
+        check.error((*path, "device"), messages.NO_DEVICE)
     key_file = tree.get("keyFile", {}).get("source")
     if tree.get("cex", {}).get("enabled"):
         if tree.get("clevis"):
-            findings.error((*path, "cex"), messages.CEX_WITH_CLEVIS)
+            check.error((*path, "cex"), messages.CEX_WITH_CLEVIS)
         if key_file:
-            findings.error((*path, "cex"), messages.CEX_WITH_KEY_FILE)
-    if key_file and url_problem(key_file, spec):
+            check.error((*path, "cex"), messages.CEX_WITH_KEY_FILE)
+    if key_file and url_problem(key_file, check.spec):
         # Ignition's own name for a place that no config has.
-        findings.error((*path, "keys"), messages.BAD_KEY_FILE)
+        check.error((*path, "keys"), messages.BAD_KEY_FILE)
 
 
-def _clevis(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _clevis(tree: Tree, path: Path, check: Check) -> None:
     if tree.get("custom") and (tree.get("tang") or tree.get("tpm2") or tree.get("threshold")):
-        findings.error(path, messages.CUSTOM_CLEVIS_WITH_OTHERS)
+        check.error(path, messages.CUSTOM_CLEVIS_WITH_OTHERS)
 
 
-def _clevis_custom(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _clevis_custom(tree: Tree, path: Path, check: Check) -> None:
     if not tree:
         return
     pin = tree.get("pin")
     if not pin:
-        findings.error((*path, "pin"), messages.NO_CLEVIS_PIN)
-    elif spec.minor < _ANY_CLEVIS_PIN_SINCE and pin not in ("tpm2", "tang", "sss"):
-        findings.error((*path, "pin"), messages.BAD_CLEVIS_PIN)
+        check.error((*path, "pin"), messages.NO_CLEVIS_PIN)
+    elif check.spec.minor < _ANY_CLEVIS_PIN_SINCE and pin not in ("tpm2", "tang", "sss"):
+        check.error((*path, "pin"), messages.BAD_CLEVIS_PIN)
     if not tree.get("config"):
-        findings.error((*path, "config"), messages.NO_CLEVIS_CONFIG)
+        check.error((*path, "config"), messages.NO_CLEVIS_CONFIG)
 
 
-def _tang(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _tang(tree: Tree, path: Path, check: Check) -> None:
     try:
         if parse(tree.get("url", "")).scheme not in ("http", "https"):
-            findings.error((*path, "url"), messages.BAD_URL_SCHEME)
+            check.error((*path, "url"), messages.BAD_URL_SCHEME)
     except BadUrl as error:
-        findings.error((*path, "url"), str(error))
+        check.error((*path, "url"), str(error))
     if not tree.get("thumbprint"):
-        findings.error((*path, "thumbprint"), messages.NO_THUMBPRINT)
+        check.error((*path, "thumbprint"), messages.NO_THUMBPRINT)
     advertisement = tree.get("advertisement")
     if advertisement and not _is_json(advertisement):
-        findings.error((*path, "advertisement"), messages.BAD_ADVERTISEMENT)
+        check.error((*path, "advertisement"), messages.BAD_ADVERTISEMENT)
 
 
 def _is_json(text: str) -> bool:

@@ -19,17 +19,18 @@ def find_duplicates(tree: Any, struct: Struct, findings: Findings, path: Path = 
     Lists that only ever are appended to may hold anything. Source: coreos/ignition config/validate.
     """
     shared = SHARED.get(struct.name, ())
-    seen_in_shared: set[str] = set()
+    seen_in_shared: dict[str, Path] = {}
     for name, item in struct.lists:
         entries = tree.get(name)
         if entries is None or (struct.name, name) in APPENDED:
             continue
-        seen = seen_in_shared if name in shared else set()
+        seen = seen_in_shared if name in shared else {}
         for index, entry in enumerate(entries):
             known_by = key(entry, item)
             if known_by in seen:
-                findings.error((*path, name, index), messages.DUPLICATE)
-            seen.add(known_by)
+                findings.error((*path, name, index), messages.DUPLICATE, related=seen[known_by])
+            else:
+                seen[known_by] = (*path, name, index)
     for name, item, many in struct.nested:
         inner = tree.get(name)
         if inner is None:

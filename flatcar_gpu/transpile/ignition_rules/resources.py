@@ -9,9 +9,8 @@ from flatcar_gpu.transpile.go_text import size
 from flatcar_gpu.transpile.urls import BadUrl, Url, check_data_url, parse, query_value
 
 if TYPE_CHECKING:
-    from flatcar_gpu.transpile.ignition_rules.rule import Rule, Spec, Tree
+    from flatcar_gpu.transpile.ignition_rules.rule import Check, Rule, Spec, Tree
     from flatcar_gpu.transpile.paths import Path
-    from flatcar_gpu.transpile.translation import Findings
 
 # Hexadecimal digits of each hash.
 _HASHES = {"sha512": 128, "sha256": 64}
@@ -47,16 +46,16 @@ def _is_s3_arn(url: Url) -> bool:
     return slashes >= (2 if parts[5].startswith("accesspoint/") else 1)
 
 
-def _resource(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _resource(tree: Tree, path: Path, check: Check) -> None:
     source = tree.get("source")
     if tree.get("compression", "") not in ("", "gzip"):
-        findings.error((*path, "compression"), messages.BAD_COMPRESSION)
+        check.error((*path, "compression"), messages.BAD_COMPRESSION)
     if not source and "hash" in tree.get("verification", {}):
-        findings.error((*path, "verification", "hash"), messages.HASH_WITHOUT_SOURCE)
-    if source and (problem := url_problem(source, spec)):
-        findings.error((*path, "source"), problem)
+        check.error((*path, "verification", "hash"), messages.HASH_WITHOUT_SOURCE)
+    if source and (problem := url_problem(source, check.spec)):
+        check.error((*path, "source"), problem)
     if tree.get("httpHeaders") and (problem := _header_problem(source or "")):
-        findings.error((*path, "httpHeaders"), problem)
+        check.error((*path, "httpHeaders"), problem)
 
 
 def _header_problem(source: str) -> str:
@@ -69,14 +68,14 @@ def _header_problem(source: str) -> str:
     return "" if scheme in ("http", "https") else messages.BAD_HEADER_SCHEME
 
 
-def _header(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _header(tree: Tree, path: Path, check: Check) -> None:
     if not tree.get("name"):
-        findings.error((*path, "name"), messages.NO_HEADER_NAME)
+        check.error((*path, "name"), messages.NO_HEADER_NAME)
     if tree.get("value") == "":
-        findings.error((*path, "value"), messages.BAD_HEADER_VALUE)
+        check.error((*path, "value"), messages.BAD_HEADER_VALUE)
 
 
-def _verification(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _verification(tree: Tree, path: Path, check: Check) -> None:
     if "hash" not in tree:
         return
     function, dash, digest = tree["hash"].partition("-")
@@ -87,7 +86,7 @@ def _verification(tree: Tree, path: Path, spec: Spec, findings: Findings) -> Non
     else:
         problem = messages.BAD_HASH_SIZE if size(digest) != _HASHES[function] else ""
     if problem:
-        findings.error((*path, "hash"), problem)
+        check.error((*path, "hash"), problem)
 
 
 RULES: dict[str, Rule] = {"Resource": _resource, "HTTPHeader": _header, "Verification": _verification}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from flatcar_gpu.transpile import messages
@@ -24,8 +24,15 @@ class Spec:
         return cls(name, int(name.split(".")[1]))
 
 
+@dataclass(slots=True)
+class Check(Findings):
+    """What the rules find, and the version they are applied for."""
+
+    spec: Spec = field(kw_only=True)
+
+
 Tree = dict[str, Any]
-Rule = Callable[[Tree, Path, Spec, Findings], None]
+Rule = Callable[[Tree, Path, Check], None]
 
 
 def path_problem(path: str) -> str:

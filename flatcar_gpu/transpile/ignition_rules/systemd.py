@@ -10,9 +10,8 @@ from flatcar_gpu.transpile.go_text import extension, quote
 from flatcar_gpu.transpile.unit_file import UnitError, sections_with_options
 
 if TYPE_CHECKING:
-    from flatcar_gpu.transpile.ignition_rules.rule import Rule, Spec, Tree
+    from flatcar_gpu.transpile.ignition_rules.rule import Check, Rule, Tree
     from flatcar_gpu.transpile.paths import Path
-    from flatcar_gpu.transpile.translation import Findings
 
 _EXTENSIONS = frozenset(
     (
@@ -34,7 +33,7 @@ _INSTANCE = re.compile(r"([^\n]+?)@[^\n]+?\.service")
 _INSTALL = "Install"
 
 
-def _systemd(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _systemd(tree: Tree, path: Path, check: Check) -> None:
     """An instance cannot be enabled if its template, where that is in the config, has no [Install]."""
     units = {unit["name"]: unit for unit in tree.get("units", ())}
     for index, unit in enumerate(tree.get("units", ())):
@@ -51,29 +50,29 @@ def _systemd(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
             continue  # it is said of the template itself
         if not installed:
             message = messages.no_template_install(quote(name), quote(unit["name"]))
-            findings.warning((*path, "units", index, "contents"), message)
+            check.warning((*path, "units", index, "contents"), message)
 
 
-def _unit(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _unit(tree: Tree, path: Path, check: Check) -> None:
     if extension(tree["name"]) not in _EXTENSIONS:
-        findings.error((*path, "name"), messages.BAD_UNIT_EXTENSION)
-    sections = _sections(tree, path, findings)
+        check.error((*path, "name"), messages.BAD_UNIT_EXTENSION)
+    sections = _sections(tree, path, check)
     if tree.get("enabled") and tree.get("contents") and sections is not None and _INSTALL not in sections:
-        findings.warning((*path, "contents"), messages.no_install(quote(tree["name"])))
+        check.warning((*path, "contents"), messages.no_install(quote(tree["name"])))
 
 
-def _dropin(tree: Tree, path: Path, spec: Spec, findings: Findings) -> None:
+def _dropin(tree: Tree, path: Path, check: Check) -> None:
     if extension(tree["name"]) != ".conf":
-        findings.error((*path, "name"), messages.BAD_DROPIN_EXTENSION)
-    _sections(tree, path, findings)
+        check.error((*path, "name"), messages.BAD_DROPIN_EXTENSION)
+    _sections(tree, path, check)
 
 
-def _sections(tree: Tree, path: Path, findings: Findings) -> frozenset[str] | None:
+def _sections(tree: Tree, path: Path, check: Check) -> frozenset[str] | None:
     """The sections of the contents that have options; None, with a finding, where they are no unit file."""
     try:
         return sections_with_options(tree.get("contents", ""))
     except UnitError as error:
-        findings.error((*path, "contents"), messages.BAD_UNIT + str(error))
+        check.error((*path, "contents"), messages.BAD_UNIT + str(error))
         return None
 
 
