@@ -126,6 +126,7 @@ def capabilities(release: Release) -> Capabilities:
     containerd = row_at("containerd_config", version)
     service = row_at("nvidia_service", version)
     service_drivers = row_at("nvidia_service_drivers", version)
+    yields = row_at("nvidia_service_yields", version)
     sysexts = _nvidia_sysexts(release)
     return Capabilities(
         ignition=ignition,
@@ -147,7 +148,7 @@ def capabilities(release: Release) -> Capabilities:
         nvidia_service_architectures=_fact(service, tuple(service["architectures"])),
         nvidia_service_drivers=_fact(service_drivers, service_drivers["drivers"]),
         nvidia_service_driver_is_withdrawn=_fact(service_drivers, service_drivers.get("withdrawn", False)),
-        nvidia_service_yields_to_sysext=_fact(service, service["yields"]),
+        nvidia_service_yields_to_sysext=_fact(yields, yields["yields"]),
         nvidia_sysexts=sysexts,
         nvidia_sysext_drivers=_nvidia_sysext_drivers(version, sysexts.value),
         kernel_options=_kernel_options(version),

@@ -10,7 +10,7 @@ from flatcar_gpu.errors import Failure
 from flatcar_gpu.flatcar.index import CHANNELS, Index, is_channel
 from flatcar_gpu.flatcar.location import is_remote
 from flatcar_gpu.flatcar.sources import at_hand, load
-from flatcar_gpu.flatcar.version import Version, is_version
+from flatcar_gpu.flatcar.version import Version, is_version, version_inside
 from flatcar_gpu.report import Problem, Report, Severity
 
 if TYPE_CHECKING:
@@ -41,10 +41,9 @@ def resolve_release(text: str, access: Access, now: float | None = None) -> Reso
         return _known(Version.parse(text), access)
     if is_channel(text):
         return _current(text, access, time.time() if now is None else now)
-    raise Failure(
-        f"{text!r} is neither a Flatcar version nor a channel",
-        hint=f"a version is like 4593.2.5; the channels are {', '.join(CHANNELS)} and lts-YEAR such as lts-2024",
-    )
+    inside = version_inside(text)
+    known = f"a version is like 4593.2.5; the channels are {', '.join(CHANNELS)} and lts-YEAR such as lts-2024"
+    raise Failure(f"{text!r} is neither a Flatcar version nor a channel", hint=f"write {inside}" if inside else known)
 
 
 def _current(channel: str, access: Access, now: float) -> Resolved:
@@ -61,9 +60,14 @@ def _current(channel: str, access: Access, now: float) -> Resolved:
         report.add(Problem(Severity.INFO, says))
     age = provenance.age_in_days(now)
     if age is not None and age > OLD_AFTER_DAYS:
+        newer = (
+            "see https://www.flatcar.org/releases, as the index has nothing newer"
+            if provenance.asked_the_server
+            else "try `flatcar-gpu releases update`"
+        )
         report.warning(
             f"{channel} was taken to be {release.version} from data whose latest release is {age} days old",
-            hint="look for newer data with `flatcar-gpu releases update`, or name a version instead of the channel",
+            hint=f"{newer}, or name a version instead of the channel",
         )
     return Resolved(release, provenance, report)
 
@@ -91,8 +95,10 @@ def _hint(version: Version, indexes: list[Index], access: Access) -> str:
         if row["version"] == str(version):
             return f"it was tagged but never listed ({row['source']}); choose a release that is listed"
     alike = sorted({found for index in indexes for found in index.releases if found.major == version.major})
+    newer = "without --offline the server is asked for newer data"
     if alike:
-        return f"with the major number {version.major} it has {', '.join(map(str, alike))}"
-    if access.offline and is_remote(access.index_url):
-        return "without --offline the server is asked for newer data"
+        has = f"with the major number {version.major} it has {', '.join(map(str, alike))}"
+        return f"{has}; {newer}" if access.offline else has
+    if access.offline:
+        return newer
     return "`flatcar-gpu releases list` shows all it has; the index can be behind the release servers"

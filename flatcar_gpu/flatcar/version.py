@@ -43,6 +43,12 @@ def is_version(text: str) -> bool:
     return _VERSION.fullmatch(text) is not None
 
 
+def version_inside(text: str) -> str | None:
+    """The first part of `text` that is written like a version: what was meant by `v4593.2.5`."""
+    match = _VERSION.search(text)
+    return match[0] if match else None
+
+
 def kernel_version(text: str) -> str:
     """Kernel version without what is behind it: `5.10.52` from `5.10.52-flatcar` or `5.10.52-flatcar (amd64)`.
 
@@ -68,7 +74,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def _hint(text: str) -> str:
-    inside = _VERSION.search(text)
+    inside = version_inside(text)
     if inside:
-        return f"write {inside[0]}"
+        return f"write {inside}"
     return "a version is three numbers, such as 4593.2.5; VERSION_ID in /etc/os-release on the node has it"

@@ -68,8 +68,10 @@ def _butane(versions: tuple[str, ...]) -> str:
 def _system(can: Capabilities) -> Iterator[Ability]:
     yield _line("systemd", can.systemd, lambda major: str(major) if major else NOT_FOUND)
     yield _line("sysext", can.sysext_merge, lambda place: _merge(place, can.sysext_always_merges.value))
-    yield _line("", can.kernel_module_sysexts_coexist, lambda yes: f"two with kernel modules {_can(yes)} be loaded")
-    yield _line("", can.sysext_mirror_is_settable, lambda yes: f"a mirror of Flatcar's own {_can(yes)} be set")
+    yield _line(
+        "", can.kernel_module_sysexts_coexist, lambda yes: f"two with kernel modules {_can(yes)} be loaded together"
+    )
+    yield _line("", can.sysext_mirror_is_settable, lambda yes: f"Flatcar's own {_can(yes)} be fetched from a mirror")
     yield _line("", can.early_mounts_are_hidden, _early_mounts)
     if can.nested_mounts_break_merge.value:
         yield _line("", can.nested_mounts_break_merge, lambda _: "a mount within such a mount breaks the merge")
@@ -106,12 +108,14 @@ def _override(override: ConfigOverride) -> str:
 
 
 def _nvidia(can: Capabilities) -> Iterator[Ability]:
-    yield _line("nvidia.service", can.nvidia_service_platforms, _platforms)
+    on = " and ".join(can.nvidia_service_architectures.value)
+    yield _line("nvidia.service", can.nvidia_service_platforms, lambda names: _platforms(names, on))
     if can.nvidia_service_platforms.value:
-        yield _line("", can.nvidia_service_architectures, lambda names: f"for {' and '.join(names)}")
         yield _line("", can.nvidia_service_drivers, _service_drivers)
         if can.nvidia_service_driver_is_withdrawn.value:
             yield _line("", can.nvidia_service_driver_is_withdrawn, lambda _: "NVIDIA withdrew it: set another")
+        if can.nvidia_service_yields_to_sysext.value:
+            yield _line("", can.nvidia_service_yields_to_sysext, lambda _: "leaves the driver to an NVIDIA sysext")
     yield _line("NVIDIA sysext", can.nvidia_sysexts, lambda names: ", ".join(names) or "none is built")
     if can.nvidia_sysexts.value:
         yield _line("", can.nvidia_sysext_drivers, _sysext_drivers)
@@ -121,8 +125,10 @@ def _nvidia(can: Capabilities) -> Iterator[Ability]:
         yield Ability("broken driver", says, broken.source, broken.inferred)
 
 
-def _platforms(platforms: tuple[str, ...]) -> str:
-    return f"on {' and '.join(_PLATFORM_NAMES[name] for name in platforms)}" if platforms else "not there"
+def _platforms(platforms: tuple[str, ...], architectures: str) -> str:
+    if not platforms:
+        return "not there"
+    return f"on {' and '.join(_PLATFORM_NAMES[name] for name in platforms)}, for {architectures}"
 
 
 def _service_drivers(drivers: Mapping[str, str] | None) -> str:
@@ -137,6 +143,12 @@ def _sysext_drivers(drivers: Mapping[str, str]) -> str:
 
 
 def _kernel(can: Capabilities) -> Iterator[Ability]:
-    words = {"y": "built in", "m": "module", "n": "not set", None: NOT_FOUND}
+    """The kernel options, those that are known alike on one line."""
+    words = {"y": "built in", "m": "modules", "n": "not set", None: NOT_FOUND}
+    alike: dict[Fact[str | None], list[str]] = {}
     for name, fact in can.kernel_options.items():
-        yield _line("kernel option", fact, lambda value, name=name: f"{name} {words[value]}")  # type: ignore[misc]
+        alike.setdefault(fact, []).append(name)
+    about = "kernel options"
+    for fact, names in alike.items():
+        yield _line(about, fact, lambda value, names=names: f"{words[value]}: {', '.join(names)}")  # type: ignore[misc]
+        about = ""

@@ -32,7 +32,7 @@ def _channels(ctx: click.Context, parameter: click.Parameter, value: str | tuple
     return value
 
 
-def _completions(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def _completions(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
     from flatcar_gpu.flatcar.snapshot import snapshot
