@@ -47,7 +47,7 @@ _OPTIONS = (
     click.option("--offline", is_flag=True, help="Never connect: use what the cache and the package have."),
     click.option(
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=click.FloatRange(min=0, min_open=True, max=3600),
         default=10.0,
         metavar="SECONDS",
         help="How long to wait for a server.  [default: 10]",

@@ -27,7 +27,7 @@ def local_path(index_url: str) -> Path:
 
         index_url = url2pathname(urlsplit(index_url).path)
     path = Path(index_url)
-    if not path.exists():
+    if not index_url or not path.exists():
         raise Failure(f"there is no release index at {index_url}", hint="--index-url takes a URL, a folder or a file")
     return path
 
@@ -50,9 +50,10 @@ def published_for(name: str) -> str | None:
 
 def urls(index_url: str, channel: str) -> dict[str, str | None]:
     """URLs to ask for a channel in order, each with the channel that its file is for (None: several)."""
-    if index_url.lower().endswith(".json"):
+    place, mark, query = index_url.partition("?")
+    if place.lower().endswith(".json"):
         return {index_url: None}
-    return {f"{index_url.rstrip('/')}/{name}": published_for(name) for name in file_names(channel)}
+    return {f"{place.rstrip('/')}/{name}{mark}{query}": published_for(name) for name in file_names(channel)}
 
 
 def shown(url: str) -> str:

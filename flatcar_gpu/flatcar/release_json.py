@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _POINTER = re.compile(r"current(-(?P<year>[0-9]{4}))?")
 
+# What a value may look like; anything else would be shown to people and written into files as it is.
+_WORD = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,39}")
+
 # Releases before it have the row's containerd only where it was added later; from it on every row is to have it.
 _CONTAINERD_LISTED_SINCE = Version(3277, 0, 0)
 
@@ -97,10 +100,10 @@ class _Reader:
         software = row.get("major_software")
         if not isinstance(software, dict):
             self.note("major_software is missing or odd in {}", str(version))
-            software = dict.fromkeys(("kernel", "docker", "systemd", "ignition", "containerd"))
+            software = None
 
         def of(package: str) -> str | None:
-            return self._software(version, software, package)
+            return None if software is None else self._software(version, software, package)
 
         kernel = of("kernel")
         return Release(
@@ -116,10 +119,10 @@ class _Reader:
         )
 
     def _channel(self, version: Version, value: object) -> str | None:
-        if isinstance(value, str) and value:
+        if _is_word(value):
             if value not in CHANNELS:
-                self.note(f"{{}} has the unknown channel {value[:40]!r}", str(version))
-            return value
+                self.note(f"the channel {value} is unknown, of {{}}", str(version))
+            return str(value)
         self.note("channel is missing or odd in {}", str(version))
         return self.channel
 
@@ -139,21 +142,23 @@ class _Reader:
             return None
         value = software[package]
         values = value if isinstance(value, list) else [value]
-        if len(values) == 1 and isinstance(values[0], str) and values[0].strip():
-            return values[0].strip()
-        texts = [text for text in values if isinstance(text, str) and text.strip()]
-        if texts:
-            self.note(f"{package} is not a single value in {{}}; the first is taken", str(version))
-            return texts[0].strip()
-        if value is not None:
+        words = [str(word) for word in values if _is_word(word)]
+        if not words:
             self.note(f"{package} is odd in {{}}", str(version))
-        return None
+            return None
+        if len(values) > 1:
+            self.note(f"{package} is not a single value in {{}}; the first is taken", str(version))
+        return words[0]
 
     def _architectures(self, version: Version, value: object) -> tuple[str, ...]:
-        if isinstance(value, list) and value and all(isinstance(name, str) for name in value):
+        if isinstance(value, list) and value and all(map(_is_word, value)):
             return tuple(value)
         self.note("architectures is missing or odd in {}", str(version))
         return ()
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and _WORD.fullmatch(value) is not None
 
 
 def _pointers(

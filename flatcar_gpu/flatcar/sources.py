@@ -12,8 +12,9 @@ from enum import StrEnum
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from flatcar_gpu.errors import Failure, Unavailable
+from flatcar_gpu.errors import Failure
 from flatcar_gpu.flatcar.cache import Entry, cache_folder, read_entry, write_entry
+from flatcar_gpu.flatcar.fetch import NotFound, Unreachable, fetch
 from flatcar_gpu.flatcar.index import CHANNELS, EMPTY, Index, family, is_channel
 from flatcar_gpu.flatcar.location import (
     DEFAULT_INDEX_URL,
@@ -178,7 +179,7 @@ def _from_server(wanted: Collection[str], access: Access) -> Loaded:
             part = _instead(channel, access)
             report.warning(f"{failure.message}; instead the {part.provenance.source} is used", hint=failure.hint)
             # Where no server answers, asking it for the other channels would only cost the same wait again.
-            access = replace(access, offline=access.offline or _is_unreachable(failure))
+            access = replace(access, offline=access.offline or isinstance(failure, Unreachable))
         parts.setdefault(part.provenance.location or channel, part)
     return Loaded(tuple(parts.values()), report)
 
@@ -192,22 +193,20 @@ def _from_url(channel: str, access: Access, known: Mapping[str, Part], report: R
     for entry in entries.values():
         if entry and entry.is_fresh(time.time()) and not access.refresh:
             return _cached(entry)
-    missing = Unavailable("")
-    for url, published in places.items():
+    *others, last = places
+    for url in (*others, last):
         if shown(url) in known:
             return known[shown(url)]
         try:
-            return _asked(url, published, entries[url], access, report)
-        except Unavailable as failure:
-            if not _is_missing(failure):
+            return _asked(url, places[url], entries[url], access, report)
+        except NotFound:
+            if url == last:
                 raise
-            missing = failure
-    raise missing
+    raise AssertionError("the last place is found or raises")
 
 
 def _asked(url: str, channel: str | None, entry: Entry | None, access: Access, report: Report) -> Part:
     """What the server has at `url`; it is kept in the cache. Raises Failure where that is nothing usable."""
-    from flatcar_gpu.flatcar.fetch import fetch
     from flatcar_gpu.flatcar.release_json import parse_releases
 
     conditions = {"etag": entry.etag, "last_modified": entry.last_modified} if entry else {}
@@ -241,18 +240,6 @@ def _cached(entry: Entry) -> Part:
 
 def _packaged(index: Index) -> Part:
     return Part(index, Provenance(Source.SNAPSHOT, "", index.newest_date))
-
-
-def _is_missing(failure: Failure) -> bool:
-    from flatcar_gpu.flatcar.fetch import NotFound
-
-    return isinstance(failure, NotFound)
-
-
-def _is_unreachable(failure: Failure) -> bool:
-    from flatcar_gpu.flatcar.fetch import Unreachable
-
-    return isinstance(failure, Unreachable)
 
 
 def _span(seconds: float) -> str:

@@ -75,7 +75,15 @@ def test_a_channels_part_keeps_its_pointers() -> None:
 
 @pytest.mark.parametrize(
     ("text", "is_one"),
-    [("stable", True), ("lts", True), ("lts-2024", True), ("lts-24", False), ("lts-", False), ("Stable", False), ("", False)],
+    [
+        ("stable", True),
+        ("lts", True),
+        ("lts-2024", True),
+        ("lts-24", False),
+        ("lts-", False),
+        ("Stable", False),
+        ("", False),
+    ],
 )
 def test_which_words_are_channels(text: str, is_one: bool) -> None:
     assert is_channel(text) is is_one

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -47,11 +48,13 @@ def test_a_real_file_is_read() -> None:
 
 
 def test_comments_blank_lines_single_quotes_and_escapes_are_as_in_a_shell() -> None:
-    values = os_release_values("# a comment\n\nA='one two'\nB=\"say \\\"x\\\" #1\"\r\nC=\n")
+    values = os_release_values('# a comment\n\nA=\'one two\'\nB="say \\"x\\" #1"\r\nC=\n')
     assert values == {"A": "one two", "B": 'say "x" #1', "C": ""}
 
 
-@given(st.dictionaries(st.from_regex(r"[A-Z_][A-Z0-9_]{0,8}", fullmatch=True), st.text().filter(lambda t: "\n" not in t)))
+@given(
+    st.dictionaries(st.from_regex(r"[A-Z_][A-Z0-9_]{0,8}", fullmatch=True), st.text().filter(lambda t: "\n" not in t))
+)
 def test_every_value_survives_quoting(values: dict[str, str]) -> None:
     text = "".join(f"{key}={shlex.quote(value)}\n" for key, value in values.items())
     assert os_release_values(text) == values
@@ -59,10 +62,8 @@ def test_every_value_survives_quoting(values: dict[str, str]) -> None:
 
 @given(st.text())
 def test_any_text_is_read_or_refused_with_a_failure(text: str) -> None:
-    try:
-        parse_os_release(text)
-    except Failure as failure:
-        assert failure.message
+    with suppress(Failure):
+        assert str(parse_os_release(text).version) in text
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,8 @@ def test_the_os_image_of_a_node_is_read_in_all_its_forms(os_image: str, version:
 
 
 @pytest.mark.parametrize(
-    "os_image", ["", "Ubuntu 24.04.2 LTS", "Flatcar Container Linux by Kinvolk", "Flatcar Container Linux by Kinvolk 4593.2"]
+    "os_image",
+    ["", "Ubuntu 24.04.2 LTS", "Flatcar Container Linux by Kinvolk", "Flatcar Container Linux by Kinvolk 4593.2"],
 )
 def test_another_os_image_is_refused(os_image: str) -> None:
     with pytest.raises(Failure, match="is not the osImage of a Flatcar node"):

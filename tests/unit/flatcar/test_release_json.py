@@ -86,7 +86,10 @@ def software(**changes: Any) -> dict[str, Any]:
     ("changes", "says"),
     [
         ({"channel": None}, "channel is missing or odd in 4459.2.0"),
-        ({"channel": "gamma {}"}, "4459.2.0 has the unknown channel 'gamma {}'"),
+        ({"channel": "gamma"}, "the channel gamma is unknown, of 4459.2.0"),
+        ({"channel": "\x1b[31mred {}"}, "channel is missing or odd in 4459.2.0"),
+        ({"architectures": ["amd64", 64]}, "architectures is missing or odd in 4459.2.0"),
+        ({"major_software": software(kernel=["6.12\n50"])}, "kernel is odd in 4459.2.0"),
         ({"release_date": None}, "release_date is missing or odd in 4459.2.0"),
         ({"release_date": "yesterday"}, "release_date is missing or odd in 4459.2.0"),
         ({"architectures": "amd64"}, "architectures is missing or odd in 4459.2.0"),
@@ -128,8 +131,7 @@ def test_containerd_is_not_missed_in_releases_from_before_it_was_listed() -> Non
 def test_a_defect_of_many_rows_is_one_warning() -> None:
     rows = {f"4459.2.{patch}": row("stable", "2025-11-12", architectures=[]) for patch in range(7)}
     assert messages(release_json(rows, current="4459.2.6")) == [
-        "x.json: architectures is missing or odd in "
-        "4459.2.0, 4459.2.1, 4459.2.2, 4459.2.3, 4459.2.4 and 2 more",
+        "x.json: architectures is missing or odd in 4459.2.0, 4459.2.1, 4459.2.2, 4459.2.3, 4459.2.4 and 2 more",
     ]
 
 

@@ -42,6 +42,12 @@ def test_the_snapshot_says_what_the_published_files_say() -> None:
         assert found == {key: expected[key] for key in found}
 
 
+def test_every_kernel_has_all_its_releases() -> None:
+    real = json.loads(require_shared("data/flatcar/kernel-to-versions.json").read_text())
+    for kernel, versions in real.items():
+        assert sorted(str(release.version) for release in snapshot().with_kernel(kernel)) == sorted(versions)
+
+
 def test_the_pointers_of_the_published_files_are_kept() -> None:
     real = json.loads(require_shared("data/flatcar/releases-real.json").read_text())["meta"]["current"]
     for name, version in real.items():
