@@ -43,7 +43,8 @@ def parse_releases(data: bytes, *, name: str, channel: str | None = None) -> tup
     Raises UnusableIndex where it is no release JSON or lists no release.
     """
     rows = _rows(data, name)
-    reader = _Reader(family(channel) if channel else None)
+    of = family(channel) if channel else None
+    reader = _Reader(of)
     releases = {}
     for key, row in rows.items():
         if is_version(key) and isinstance(row, dict):
@@ -51,12 +52,13 @@ def parse_releases(data: bytes, *, name: str, channel: str | None = None) -> tup
             releases[version] = reader.release(version, row)
         elif not _POINTER.fullmatch(key):
             reader.note("{} is not a release and is left out", repr(key))
-    if not releases:
-        raise UnusableIndex(f"{name} lists no release")
+    own = [version for version, release in releases.items() if of in (None, release.channel)]
+    if not own:
+        raise UnusableIndex(f"{name} lists no release" + (f" of {of}" if releases else ""))
     current = dict(_pointers(rows, channel, releases, reader))
     if channel and channel not in current:
-        reader.note(f"it does not say which release of {channel} is current; {{}} is the highest", str(max(releases)))
-        current[channel] = max(releases)
+        reader.note(f"it does not say which release of {channel} is current; {{}} is the highest", str(max(own)))
+        current[channel] = max(own)
     return Index(releases, current), reader.report(name)
 
 
@@ -131,7 +133,7 @@ class _Reader:
             try:
                 return date.fromisoformat(value[:10]).isoformat()
             except ValueError:
-                pass
+                pass  # said below, as for what is no text
         self.note("release_date is missing or odd in {}", str(version))
         return None
 
@@ -174,8 +176,10 @@ def _pointers(
             reader.note("{} repeats no release and is left out", repr(key))
         elif match["year"]:
             yield f"lts-{match['year']}", version
-        # Of a file of several channels `current` is the channel of the release: stable in releases.json.
-        elif name := channel or releases[version].channel:
+        # In a file of several channels `current` is of the channel of its release: stable in releases.json.
+        elif channel and releases[version].channel == family(channel):
+            yield channel, version
+        elif name := releases[version].channel:
             yield name, version
 
 

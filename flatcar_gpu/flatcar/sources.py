@@ -186,23 +186,19 @@ def _from_server(wanted: Collection[str], access: Access) -> Loaded:
 
 def _from_url(channel: str, access: Access, known: Mapping[str, Part], report: Report) -> Part:
     """A channel's part in order of the sources. Raises Failure where the server has to be asked and does not help."""
-    places = urls(access.index_url, channel)
-    entries = {url: read_entry(access.cache, shown(url)) for url in places}
     if access.offline:
         return _instead(channel, access)
+    places = urls(access.index_url, channel)
+    entries = {url: read_entry(access.cache, shown(url)) for url in places}
     for entry in entries.values():
         if entry and entry.is_fresh(time.time()) and not access.refresh:
             return _cached(entry)
-    *others, last = places
-    for url in (*others, last):
-        if shown(url) in known:
-            return known[shown(url)]
+    for url, published in places.items():
         try:
-            return _asked(url, places[url], entries[url], access, report)
-        except NotFound:
-            if url == last:
-                raise
-    raise AssertionError("the last place is found or raises")
+            return known.get(shown(url)) or _asked(url, published, entries[url], access, report)
+        except NotFound as failure:
+            missing = failure
+    raise missing
 
 
 def _asked(url: str, channel: str | None, entry: Entry | None, access: Access, report: Report) -> Part:

@@ -70,6 +70,21 @@ def test_current_in_a_file_of_all_channels_is_of_the_channel_of_its_row() -> Non
     assert index.current == {"stable": Version(4459, 2, 0)}
 
 
+def test_current_in_a_channels_file_is_never_a_release_of_another_channel() -> None:
+    rows = {
+        "4487.0.0": row("alpha", "2025-10-14"),
+        "4515.0.0": row("alpha", "2025-11-12"),
+        "4459.2.0": row("stable", "2025-11-12"),
+    }
+    index, _ = parse_releases(release_json(rows, current="4459.2.0"), name="x.json", channel="alpha")
+    assert index.current == {"stable": Version(4459, 2, 0), "alpha": Version(4515, 0, 0)}
+
+
+def test_a_channels_file_without_a_release_of_the_channel_is_refused() -> None:
+    with pytest.raises(UnusableIndex, match=r"x\.json lists no release of lts"):
+        parse_releases(STABLE, name="x.json", channel="lts-2024")
+
+
 def test_the_channel_is_the_field_and_never_the_minor_number() -> None:
     data = release_json({"2605.32.1": row("lts", "2022-03-01")}, current="2605.32.1", current_2021="2605.32.1")
     index, _ = parse_releases(data, name="x.json", channel="lts-2021")
@@ -106,9 +121,8 @@ def software(**changes: Any) -> dict[str, Any]:
 )
 def test_an_odd_or_missing_field_survives_and_is_named(changes: dict[str, Any], says: str) -> None:
     whole = row("stable", "2025-11-12") | changes
-    data = release_json(
-        {"4459.2.0": {key: value for key, value in whole.items() if value is not None}}, current="4459.2.0"
-    )
+    odd = {key: value for key, value in whole.items() if value is not None}
+    data = release_json({"4459.2.0": odd, "4459.2.1": row("stable", "2025-12-01")}, current="4459.2.1")
     index, _ = parse_releases(data, name="x.json", channel="stable")
     assert Version(4459, 2, 0) in index.releases
     assert f"x.json: {says}" in messages(data)
