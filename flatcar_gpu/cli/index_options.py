@@ -59,8 +59,7 @@ def open_index(channels: Collection[str], access: Access, console: Console) -> L
     """The index of some channels, of all where none is named; its warnings and, with -v, its provenance are said."""
     loaded = load(channels or CHANNELS, access)
     console.report(loaded.report)
-    for part in loaded.parts:
-        tell_provenance(part.provenance, console)
+    tell_parts(loaded, console)
     return loaded
 
 
@@ -70,11 +69,22 @@ def find_release(text: str, access: Access, console: Console) -> Resolved:
 
     resolved = resolve_release(text, access)
     console.report(resolved.report)
-    if text != str(resolved.release.version):
-        console.note(f"{text} is Flatcar {resolved.release.version}")
-    tell_provenance(resolved.provenance, console)
+    tell_release(text, resolved, console)
     return resolved
 
 
-def tell_provenance(provenance: Provenance, console: Console) -> None:
+def tell_parts(loaded: Loaded, console: Console) -> None:
+    """With -v, say where each part of the index was taken from."""
+    for part in loaded.parts:
+        _tell(part.provenance, console)
+
+
+def tell_release(text: str, resolved: Resolved, console: Console) -> None:
+    """With -v, say which release `text` is and where that is known from."""
+    if text != str(resolved.release.version):
+        console.note(f"{text} is Flatcar {resolved.release.version}")
+    _tell(resolved.provenance, console)
+
+
+def _tell(provenance: Provenance, console: Console) -> None:
     console.note(f"release index: {provenance.as_text(time.time())}")

@@ -63,7 +63,7 @@ def _current(channel: str, access: Access, now: float) -> Resolved:
         newer = (
             "see https://www.flatcar.org/releases, as the index has nothing newer"
             if provenance.asked_the_server
-            else "try `flatcar-gpu releases update`"
+            else "run `flatcar-gpu releases update`"
         )
         report.warning(
             f"{channel} was taken to be {release.version} from data whose latest release is {age} days old",

@@ -307,6 +307,27 @@ def test_an_update_says_for_each_channel_what_came_of_it(server: Loopback, capsy
     assert "error: the release index of lts could not be updated" in err
 
 
+def test_updating_a_channel_that_is_not_there_fails(server: Loopback, capsys: pytest.CaptureFixture[str]) -> None:
+    server.replies["/releases-lts.json"] = Reply(LTS)
+    assert run(["releases", "update", "--index-url", server.url, "--channel", "lts-2099"]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1].split() == ["lts-2099", "-", "-", "not", "known"]
+    assert "could not be updated" in err
+
+
+def test_what_is_said_as_json_is_one_document(server: Loopback, capsys: pytest.CaptureFixture[str]) -> None:
+    server.replies["/releases-stable.json"] = Reply(STABLE)
+    server.replies["/amd64-usr/current/version.txt"] = Reply(VERSION_TXT)
+    args = ["--index-url", server.url, "--release-server", server.url, "--error-format", "json", "--channel", "stable"]
+    assert run(["releases", "current", *args]) == 0
+    said_first = json.loads(capsys.readouterr().err)["diagnostics"]
+    assert any("already has 4459.2.11" in problem["summary"] for problem in said_first)
+    server.replies.clear()
+    assert run(["releases", "update", *args]) == 1
+    severities = [problem["severity"] for problem in json.loads(capsys.readouterr().err)["diagnostics"]]
+    assert severities == ["warning", "error"]
+
+
 def test_ten_updates_at_once_leave_one_whole_cache(server: Loopback, tmp_path: Path) -> None:
     padding = "n" * 200_000
     rows = {f"4459.2.{patch}": row("stable", "2026-03-01", release_notes=padding) for patch in range(5)}

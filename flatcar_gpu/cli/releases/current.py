@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from flatcar_gpu.cli import framework
-from flatcar_gpu.cli.index_options import find_release, index_options
+from flatcar_gpu.cli.index_options import index_options, tell_release
 from flatcar_gpu.cli.releases.channel import behind, channel_option, release_server_option
 from flatcar_gpu.cli.releases.output import as_data, format_option
+from flatcar_gpu.flatcar.resolve import resolve_release
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
@@ -34,9 +35,12 @@ def command(console: Console, channel: str, form: str, release_server: str | Non
     flatcar-gpu releases current
     flatcar-gpu releases current --channel lts-2024
     """
-    found = find_release(channel, access, console)
+    found = resolve_release(channel, access)
+    report = found.report
     if found.provenance.asked_the_server:
-        console.report(behind(channel, found.release, release_server, access))
+        report.extend(behind(channel, found.release, release_server, access))
+    console.report(report)
+    tell_release(channel, found, console)
     if form == "table":
         click.echo(str(found.release.version))
         return

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from flatcar_gpu.cli import framework
-from flatcar_gpu.cli.index_options import index_options, open_index
+from flatcar_gpu.cli.index_options import index_options, tell_parts
 from flatcar_gpu.cli.releases.channel import behind, channel_option, release_server_option
 from flatcar_gpu.cli.releases.output import as_data, as_table, format_option
-from flatcar_gpu.errors import Unavailable
-from flatcar_gpu.flatcar.index import LIVE_CHANNELS
+from flatcar_gpu.flatcar.index import CHANNELS, LIVE_CHANNELS
 from flatcar_gpu.flatcar.location import is_remote
+from flatcar_gpu.flatcar.sources import load
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.flatcar.sources import Access, Part
 
@@ -29,7 +31,7 @@ HEAD = ("CHANNEL", "CURRENT", "LATEST RELEASE", "INDEX")
 @release_server_option
 @index_options
 @click.pass_obj
-def command(console: Console, channels: tuple[str, ...], form: str, release_server: str | None, access: Access) -> None:
+def command(console: Console, channels: tuple[str, ...], form: str, release_server: str | None, access: Access) -> int:
     """Fetch the newest release index into the cache, and say whether it lags behind the release servers.
 
     What is unchanged is not transferred again. If a channel cannot be fetched, the cache stays as it is and the exit
@@ -43,28 +45,42 @@ def command(console: Console, channels: tuple[str, ...], form: str, release_serv
         raise click.UsageError("updating means connecting, which --offline forbids")
     if not is_remote(access.index_url):
         raise click.UsageError(f"{access.index_url} is read each time as it is: there is nothing to update")
-    loaded = open_index(channels, replace(access, refresh=True), console)
-    parts = {channel: part for channel in channels or loaded.index.channels if (part := loaded.part_of(channel))}
-    now = time.time()
-    if form == "table":
-        text = as_table(HEAD, [_row(channel, part) for channel, part in parts.items()])
-    else:
-        text = as_data({"channels": [_entry(channel, part, now) for channel, part in parts.items()]}, form)
-    click.echo(text, nl=False)
-    failed = [channel for channel, part in parts.items() if not part.provenance.asked_the_server]
-    if failed:
-        raise Unavailable(f"the release index of {', '.join(failed)} could not be updated")
+    loaded = load(channels or CHANNELS, replace(access, refresh=True))
+    tell_parts(loaded, console)
+    report = loaded.report
+    parts = {channel: loaded.part_of(channel) for channel in channels or loaded.index.channels}
+    updated = {channel: part for channel, part in parts.items() if part and part.provenance.asked_the_server}
+    if failed := [channel for channel in parts if channel not in updated]:
+        report.error(f"the release index of {', '.join(failed)} could not be updated")
     for channel in channels or LIVE_CHANNELS:
-        if release := loaded.index.current_release(channel):
-            console.report(behind(channel, release, release_server, access))
+        if channel in updated and (release := updated[channel].index.current_release(channel)):
+            report.extend(behind(channel, release, release_server, access))
+    console.report(report)
+    click.echo(_text(parts, form), nl=False)
+    return 1 if failed else 0
 
 
-def _row(channel: str, part: Part) -> tuple[str | None, ...]:
-    release = part.index.current_release(channel)
-    return channel, str(release.version) if release else None, part.provenance.newest, str(part.provenance.source)
+def _text(parts: Mapping[str, Part | None], form: str) -> str:
+    if form == "table":
+        return as_table(HEAD, [_row(channel, part) for channel, part in parts.items()])
+    now = time.time()
+    entries = [
+        {
+            "channel": channel,
+            "current": _current(channel, part),
+            "index": part.provenance.as_dict(now) if part else None,
+        }
+        for channel, part in parts.items()
+    ]
+    return as_data({"channels": entries}, form)
 
 
-def _entry(channel: str, part: Part, now: float) -> dict[str, object]:
-    release = part.index.current_release(channel)
-    version = str(release.version) if release else None
-    return {"channel": channel, "current": version, "index": part.provenance.as_dict(now)}
+def _row(channel: str, part: Part | None) -> tuple[str | None, ...]:
+    if part is None:
+        return channel, None, None, "not known"
+    return channel, _current(channel, part), part.provenance.newest, str(part.provenance.source)
+
+
+def _current(channel: str, part: Part | None) -> str | None:
+    release = part.index.current_release(channel) if part else None
+    return str(release.version) if release else None
