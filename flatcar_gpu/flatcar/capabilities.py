@@ -73,9 +73,8 @@ class Capabilities:
 
     `ignition_spec` is the highest 3.x spec that its Ignition takes, None where it takes none. `butane_versions` are
     those of `variant: flatcar` it takes, lowest first. Mounts are those under /usr or /opt that are made before the
-    extensions are merged. The NVIDIA extensions are for amd64 alone; drivers of nvidia.service are by architecture, those
-    of the extensions by extension.
-    `kernel_options` are y, m, n by name without CONFIG_.
+    extensions are merged. The NVIDIA extensions are for amd64 alone; their drivers are by extension, those of
+    nvidia.service by architecture. `kernel_options` are y, m, n by name without CONFIG_.
     """
 
     ignition: Fact[str | None]
