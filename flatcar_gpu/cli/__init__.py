@@ -23,6 +23,7 @@ COMMANDS = {
     "butane": Entry("flatcar_gpu.cli.butane", "Butane config of a GPU node (YAML)."),
     "transpile": Entry("flatcar_gpu.cli.transpile", "Butane config (YAML) to Ignition (JSON)."),
     "validate": Entry("flatcar_gpu.cli.validate", "Check Butane and Ignition configs."),
+    "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
 }
