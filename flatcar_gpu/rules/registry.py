@@ -11,31 +11,37 @@ from typing import TYPE_CHECKING
 from flatcar_gpu.report import Problem, Report, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
+    from flatcar_gpu.node.parts import Tree
     from flatcar_gpu.plan import Plan
 
-_MODULES = ("driver", "toolkit", "usr_local")
+_MODULES = ("driver", "toolkit", "usr_local", "config")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule broken: at which setting (`toolkit.installDir`), and what is wrong there.
+    """A rule broken: at which setting (`toolkit.installDir`) or path of the config, and what is wrong there.
 
-    `remedy` replaces the rule's own where the way out depends on the plan.
+    `remedy` and `severity` replace the rule's own where they depend on the plan.
     """
 
     at: str
     says: str
     remedy: str = ""
+    severity: Severity | None = None
 
 
 CheckFunction = Callable[["Plan"], Iterator[Finding]]
+ConfigCheckFunction = Callable[["Plan", "Tree"], Iterator[Finding]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A compatibility rule. `why` says what happens on the node, `source` where that is known from."""
+    """A compatibility rule. `why` says what happens on the node, `source` where that is known from.
+
+    It looks at a plan (`check`) or at a plan with its finished config (`check_config`).
+    """
 
     id: str
     title: str
@@ -43,7 +49,8 @@ class Rule:
     why: str
     source: str
     remedy: str
-    check: CheckFunction
+    check: CheckFunction | None = None
+    check_config: ConfigCheckFunction | None = None
 
 
 _declared: dict[str, Rule] = {}
@@ -52,15 +59,31 @@ _declared: dict[str, Rule] = {}
 def rule(
     id: str, title: str, *, severity: Severity = Severity.ERROR, why: str, source: str, remedy: str
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Declare the function below as the check of a rule."""
+    """Declare the function below as the check of a rule about plans."""
 
     def declare(check: CheckFunction) -> CheckFunction:
-        if id in _declared:
-            raise ValueError(f"rule {id} is declared twice")
-        _declared[id] = Rule(id, title, severity, why, source, remedy, check)
+        _declare(Rule(id, title, severity, why, source, remedy, check=check))
         return check
 
     return declare
+
+
+def config_rule(
+    id: str, title: str, *, severity: Severity = Severity.ERROR, why: str, source: str, remedy: str
+) -> Callable[[ConfigCheckFunction], ConfigCheckFunction]:
+    """Declare the function below as the check of a rule about finished configs."""
+
+    def declare(check: ConfigCheckFunction) -> ConfigCheckFunction:
+        _declare(Rule(id, title, severity, why, source, remedy, check_config=check))
+        return check
+
+    return declare
+
+
+def _declare(rule: Rule) -> None:
+    if rule.id in _declared:
+        raise ValueError(f"rule {rule.id} is declared twice")
+    _declared[rule.id] = rule
 
 
 @cache
@@ -72,14 +95,25 @@ def rules() -> Mapping[str, Rule]:
 
 
 def check(plan: Plan, ignored: Collection[str] = ()) -> Report:
-    """Every finding of every rule; those of the `ignored` rules only as information."""
+    """Every finding of the rules about plans; those of the `ignored` rules only as information."""
+    return _report(((rule, rule.check(plan)) for rule in rules().values() if rule.check), ignored)
+
+
+def check_config(plan: Plan, config: Tree, ignored: Collection[str] = ()) -> Report:
+    """Every finding of the rules about finished configs; `config` is an Ignition tree."""
+    found = ((rule, rule.check_config(plan, config)) for rule in rules().values() if rule.check_config)
+    return _report(found, ignored)
+
+
+def _report(found: Iterable[tuple[Rule, Iterator[Finding]]], ignored: Collection[str]) -> Report:
     report = Report()
-    for rule in rules().values():
-        for finding in rule.check(plan):
+    for rule, findings in found:
+        for finding in findings:
             if rule.id in ignored:
                 says = f"ignored as asked: {finding.says}"
                 report.add(Problem(Severity.INFO, says, path=finding.at, rule=rule.id))
                 continue
+            severity = finding.severity or rule.severity
             hint = finding.remedy or rule.remedy
-            report.add(Problem(rule.severity, finding.says, path=finding.at, rule=rule.id, hint=hint))
+            report.add(Problem(severity, finding.says, path=finding.at, rule=rule.id, hint=hint))
     return report
