@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from flatcar_gpu.cli.index_options import find_release, index_options
 from flatcar_gpu.errors import InvalidInput
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.report import Report
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.flatcar.sources import Access
     from flatcar_gpu.plan import Plan
     from flatcar_gpu.spec import Setting
 
@@ -31,23 +33,26 @@ class NodeArguments:
     file: str | None
     values: Mapping[str, Any]
     ignored: tuple[str, ...]
+    access: Access
 
 
 def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command an option for every setting of the spec, `-f` and `--ignore`; it is passed them as `node`."""
+    """Give a command an option for every setting of the spec and those below; it is passed them all as `node`."""
 
     @click.pass_context
     @wraps(function)
-    def collected(ctx: click.Context, /, file: str | None, ignore: tuple[str, ...], **arguments: Any) -> Any:
+    def collected(
+        ctx: click.Context, /, file: str | None, ignore: tuple[str, ...], access: Access, **arguments: Any
+    ) -> Any:
         values = {}
         for setting in settings().values():
             name = _parameter(setting)
             value = arguments.pop(name)
             if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
                 values[setting.key] = _listed(value) if setting.kind is tuple else setting.kind(value)
-        return function(node=NodeArguments(file, values, ignore), **arguments)
+        return function(node=NodeArguments(file, values, ignore, access), **arguments)
 
-    decorated: Callable[..., Any] = collected
+    decorated: Callable[..., Any] = index_options(collected)
     for setting in reversed(list(settings().values())):
         decorated = _option(setting)(decorated)
     decorated = click.option(
@@ -68,7 +73,8 @@ def checked_plan(node: NodeArguments, console: Console, *, strict: bool) -> Plan
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
     spec, source = load_spec(node.file, node.values)
-    plan = resolve(spec)
+    release = find_release(spec.flatcar, node.access, console).release if spec.flatcar else None
+    plan = resolve(spec, release)
     report = Report([source.locate(problem) for problem in check(plan, node.ignored)])
     conclude(report, source.sources, console, strict=strict)
     return plan

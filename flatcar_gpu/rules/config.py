@@ -100,14 +100,14 @@ def no_file_in_the_place_of_a_unit(_: Plan, config: Tree) -> Iterator[Finding]:
     remedy="mount the inner one elsewhere and link to it, or use a release with another systemd (258 is in Beta 4628)",
 )
 def no_nested_mounts(plan: Plan, config: Tree) -> Iterator[Finding]:
-    if plan.release is not None and plan.release.systemd not in (None, "257"):
+    if plan.known is not None and not plan.known.nested_mounts_break_merge.value:
         return
     mounts = [(at, where) for at, _unit, where in _mounts(config) if _is_merged(where)]
     for at, where in mounts:
         for _outer_at, outer in mounts:
             if where != outer and is_below(where, outer):
                 # Without a release nobody knows which systemd will meet it.
-                severity = Severity.ERROR if plan.release else Severity.WARNING
+                severity = Severity.ERROR if plan.known else Severity.WARNING
                 yield Finding(f"{at}.contents", f"{where} is a mount within the mount {outer}", severity=severity)
 
 
@@ -125,13 +125,12 @@ def _is_merged(path: str) -> bool:
     "systemd-sysext.service (butane/usr-local-overlay.bu shows how)",
 )
 def mounts_come_after_the_merge(plan: Plan, config: Tree) -> Iterator[Finding]:
-    systemd = plan.release.systemd if plan.release else None
-    if systemd is not None and int(systemd) > 256:
+    if plan.known is not None and not plan.known.early_mounts_are_hidden.value:
         return
     for at, unit, where in _mounts(config):
         after = " ".join(_values(unit["contents"], "After")).split()
         if is_below(where, "/usr") and "systemd-sysext.service" not in after:
-            severity = Severity.ERROR if systemd else Severity.WARNING
+            severity = Severity.ERROR if plan.known else Severity.WARNING
             says = f"{unit['name']} is not ordered after systemd-sysext.service, which hides it"
             yield Finding(f"{at}.contents", says, severity=severity)
 
@@ -310,7 +309,9 @@ def no_runtime_sysext_beside_the_operator_s_toolkit(plan: Plan, config: Tree) ->
         return
     for _kind, at, node in _nodes(config):
         name = posixpath.basename(node["path"])
-        if posixpath.dirname(node["path"]) == "/etc/extensions" and name.startswith(("nvidia-runtime", "nvidia_runtime")):
+        if posixpath.dirname(node["path"]) == "/etc/extensions" and name.startswith(
+            ("nvidia-runtime", "nvidia_runtime")
+        ):
             yield Finding(f"{at}.path", f"{node['path']} enables the nvidia-runtime extension")
 
 

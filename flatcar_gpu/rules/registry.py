@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from flatcar_gpu.node.parts import Tree
     from flatcar_gpu.plan import Plan
 
-_MODULES = ("driver", "toolkit", "usr_local", "config")
+_MODULES = ("driver", "toolkit", "usr_local", "release", "config")
 
 
 @dataclass(frozen=True, slots=True)
