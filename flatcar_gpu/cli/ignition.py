@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from flatcar_gpu.cli import framework
-from flatcar_gpu.cli.node import checked_plan, conclude, node_options
+from flatcar_gpu.cli.node import checked_node, node_options
 from flatcar_gpu.cli.options import check_option, output_option, pretty_option, strict_option
 from flatcar_gpu.files import write_output
-from flatcar_gpu.node import build
-from flatcar_gpu.transpile import transpile_tree
+from flatcar_gpu.transpile import encode
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
@@ -34,10 +33,6 @@ def command(console: Console, node: NodeArguments, output: str, pretty: bool, st
     flatcar-gpu ignition --toolkit-install-dir /opt/nvidia --hold-updates
     flatcar-gpu ignition -f gpu-nodes.yaml --pretty
     """
-    plan = checked_plan(node, console, strict=strict)
-    result = transpile_tree(build(plan), pretty=pretty)
-    conclude(result.report, {}, console, strict=strict)
-    if result.ignition is None:
-        raise RuntimeError(f"the config of the node does not transpile: {result.failure}")
+    made = checked_node(node, console, strict=strict)
     if not check:
-        write_output(output, result.ignition)
+        write_output(output, encode(made.ignition, pretty))

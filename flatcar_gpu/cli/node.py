@@ -1,4 +1,4 @@
-"""What the commands that make a node share: its options, and the way from them to a checked plan."""
+"""What the commands that make a node share: its options, and the way from them to a checked node."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from flatcar_gpu.assembly import assemble
 from flatcar_gpu.cli.index_options import find_release, index_options
 from flatcar_gpu.errors import InvalidInput
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.report import Report
-from flatcar_gpu.rules import check, rules
+from flatcar_gpu.rules import check, check_config, rules
 from flatcar_gpu.spec import settings
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from flatcar_gpu.assembly import Node
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.flatcar.sources import Access
-    from flatcar_gpu.plan import Plan
     from flatcar_gpu.spec import Setting
 
 
@@ -67,17 +68,18 @@ def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )(decorated)
 
 
-def checked_plan(node: NodeArguments, console: Console, *, strict: bool) -> Plan:
-    """The plan that the arguments ask for.
+def checked_node(node: NodeArguments, console: Console, *, strict: bool) -> Node:
+    """The node that the arguments ask for.
 
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
     spec, source = load_spec(node.file, node.values)
     release = find_release(spec.flatcar, node.access, console).release if spec.flatcar else None
-    plan = resolve(spec, release)
-    report = Report([source.locate(problem) for problem in check(plan, node.ignored)])
+    made = assemble(resolve(spec, release))
+    found = [*check(made.plan, node.ignored), *check_config(made.plan, made.ignition, node.ignored)]
+    report = Report([source.locate(problem) for problem in found])
     conclude(report, source.sources, console, strict=strict)
-    return plan
+    return made
 
 
 def conclude(report: Report, sources: Mapping[str, str], console: Console, *, strict: bool) -> None:

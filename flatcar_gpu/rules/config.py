@@ -70,9 +70,10 @@ def _file_text(config: Tree, path: str) -> tuple[str, str] | None:
     source=f"{USR_IS_READ_ONLY}; flatcar/Flatcar#434, #454",
     remedy="put it below /etc or /opt; executables are found in /opt/bin",
 )
-def no_file_below_usr(_: Plan, config: Tree) -> Iterator[Finding]:
+def no_file_below_usr(plan: Plan, config: Tree) -> Iterator[Finding]:
+    of_the_plan = (plan.overlay.upper, plan.overlay.work) if plan.overlay else ()  # FG121 speaks of them
     for _kind, at, node in _nodes(config):
-        if is_below(node["path"], "/usr"):
+        if is_below(node["path"], "/usr") and node["path"] not in of_the_plan:
             yield Finding(f"{at}.path", f"{node['path']} is below /usr, which is read-only on Flatcar")
 
 
@@ -171,7 +172,7 @@ def enabled_sysexts_fit(plan: Plan, config: Tree) -> Iterator[Finding]:
     at, text = found
     names = [line.partition("#")[0].strip() for line in text.splitlines()]
     for name in names:
-        if not name.startswith("nvidia-drivers"):
+        if not name.startswith("nvidia-drivers") or name == plan.driver_sysext:
             continue
         if name not in OFFICIAL_DRIVER_SYSEXTS:
             yield Finding(f"{at}.contents", f"{name} is not a driver extension that Flatcar builds")

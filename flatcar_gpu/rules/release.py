@@ -55,19 +55,6 @@ def release_has_driver_sysexts(plan: Plan) -> Iterator[Finding]:
 
 @rule(
     "FG203",
-    "the release does not build this driver extension",
-    why="An extension that cannot be fetched for the node's release stops the boot in emergency.target.",
-    source="flatcar/scripts build_library/extra_sysexts.sh at the release's tag",
-    remedy="name one that `flatcar-gpu releases show VERSION` lists",
-)
-def release_builds_the_driver_sysext(plan: Plan) -> Iterator[Finding]:
-    names = plan.known.nvidia_sysexts.value if plan.known else ()
-    if plan.driver_sysext and names and plan.driver_sysext not in names:
-        yield Finding("driver.sysext", f"{plan.driver_sysext} is not built for Flatcar {plan.release_name}")
-
-
-@rule(
-    "FG204",
     "the release has no nvidia.service for this node",
     why="Without the service nothing builds a driver: the node boots without one.",
     source="Flatcar documentation, using-nvidia; flatcar/scripts tags; flatcar/Flatcar#1162",
@@ -87,7 +74,7 @@ def release_has_nvidia_service(plan: Plan) -> Iterator[Finding]:
 
 
 @rule(
-    "FG205",
+    "FG204",
     "the release is not built for this architecture",
     why="There is no image to boot.",
     source="architectures in the release index",
@@ -100,7 +87,7 @@ def release_has_the_architecture(plan: Plan) -> Iterator[Finding]:
 
 
 @rule(
-    "FG206",
+    "FG205",
     "the driver does not build against the release's kernel",
     why="The kernel changed an interface that the driver uses, so that compiling its modules fails. Flatcar's own driver "
     "extensions are patched; NVIDIA's installer, which nvidia.service and driver containers take, is not. That they "
@@ -132,7 +119,7 @@ def _kernel(plan: Plan) -> str:
 
 
 @rule(
-    "FG207",
+    "FG206",
     "updates are not held while driver images are made per release",
     severity=Severity.WARNING,
     why="The operator pulls VERSION-flatcarRELEASE. A node that updates itself asks for an image that may not be there, "
@@ -146,7 +133,7 @@ def updates_wait_for_driver_images(plan: Plan) -> Iterator[Finding]:
 
 
 @rule(
-    "FG208",
+    "FG207",
     "the default driver of nvidia.service was withdrawn",
     why="nvidia.service downloads it from NVIDIA's server, which has it no more: the service fails.",
     source="flatcar/Flatcar#1006; flatcar/scripts PR 738",
@@ -161,7 +148,7 @@ def default_driver_can_be_downloaded(plan: Plan) -> Iterator[Finding]:
 
 
 @rule(
-    "FG209",
+    "FG208",
     "containerd of the torcx era",
     severity=Severity.WARNING,
     why="Until 3794.0.0 containerd came through torcx, with its files in another place. The drop-in resets ExecStart= as "
@@ -175,7 +162,7 @@ def containerd_is_no_torcx(plan: Plan) -> Iterator[Finding]:
 
 
 @rule(
-    "FG210",
+    "FG209",
     "the overlay cannot be held up",
     why="systemd knows Upholds= since version 249. Without it nothing mounts the overlay again after system extensions "
     "are merged anew.",
@@ -188,7 +175,7 @@ def overlay_is_held_up(plan: Plan) -> Iterator[Finding]:
 
 
 @rule(
-    "FG211",
+    "FG210",
     "unsigned driver modules under Secure Boot",
     severity=Severity.INFO,
     why="The kernel locks down under Secure Boot since 4116.0.0 and refuses modules without a signature that it trusts; "
@@ -203,7 +190,7 @@ def modules_load_under_secure_boot(plan: Plan) -> Iterator[Finding]:
 
 
 @rule(
-    "FG212",
+    "FG211",
     "the release index and the release's sources disagree on the kernel",
     severity=Severity.WARNING,
     why="Which kernel the release ships was not found. An image with precompiled modules may be for the wrong one.",
@@ -217,7 +204,7 @@ def kernel_is_certain(plan: Plan) -> Iterator[Finding]:
 
 
 @rule(
-    "FG213",
+    "FG212",
     "arm64 before Flatcar supports its GPUs",
     severity=Severity.WARNING,
     why="NVIDIA's last driver container with Flatcar support is for amd64 only; an image for arm64 has to be your own.",
