@@ -28,9 +28,9 @@ class SpecSource:
     def locate(self, problem: Problem) -> Problem:
         """`problem` with the place of its key in the file, or with the flag that gave the value.
 
-        Problems of the finished config (`$.storage…`) have no place here.
+        Problems of the finished config (`$.storage…`) and those that name a file have no place here.
         """
-        if problem.path.startswith("$"):
+        if problem.file or problem.path.startswith("$"):
             return problem
         if problem.path in self.given_as_flags or not self.file:
             key = problem.path if problem.path in settings() else problem.path.rpartition(".")[0]

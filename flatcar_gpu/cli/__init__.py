@@ -22,6 +22,7 @@ COMMANDS = {
     "ignition": Entry("flatcar_gpu.cli.ignition", "Ignition config of a GPU node (JSON)."),
     "butane": Entry("flatcar_gpu.cli.butane", "Butane config of a GPU node (YAML)."),
     "transpile": Entry("flatcar_gpu.cli.transpile", "Butane config (YAML) to Ignition (JSON)."),
+    "merge": Entry("flatcar_gpu.cli.merge", "Several configs merged to one Ignition config."),
     "validate": Entry("flatcar_gpu.cli.validate", "Check Butane and Ignition configs."),
     "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),

@@ -11,13 +11,10 @@ from flatcar_gpu.cli.options import strict_option
 from flatcar_gpu.errors import Failure, InvalidInput
 from flatcar_gpu.files import read_input
 from flatcar_gpu.report import Report
-from flatcar_gpu.transpile import transpile, validate_ignition
+from flatcar_gpu.transpile import read_document
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
-
-_BUTANE = (".bu", ".butane", ".yaml", ".yml")
-_IGNITION = (".ign", ".ignition", ".json")
 
 
 @framework.command()
@@ -47,20 +44,10 @@ def command(
             report.error(failure.message, hint=failure.hint)
             continue
         sources[name] = source.decode(errors="replace")
-        if _is_ignition(name, source):
-            validation = validate_ignition(source)
-            report.extend(validation.report.in_file(name))
-            if validation.rules:
-                console.note(f"{name}: {validation.rules}", level=0 if not validation.all_rules else 1)
-        else:
-            result = transpile(source, files_dir=files_dir, follow_outside=follow_outside)
-            report.extend(result.findings.in_file(name))
+        document = read_document(name, source, files_dir=files_dir, follow_outside=follow_outside)
+        report.extend(document.report)
+        if (validation := document.validation) and validation.rules:
+            console.note(f"{name}: {validation.rules}", level=1 if validation.all_rules else 0)
     if report.has_errors or (strict and report.warning_count):
         raise InvalidInput(report, sources)
     console.report(report, sources)
-
-
-def _is_ignition(name: str, source: bytes) -> bool:
-    """By the ending of the file's name; without one that is known, JSON is Ignition."""
-    lower = name.lower()
-    return lower.endswith(_IGNITION) or (not lower.endswith(_BUTANE) and source.lstrip().startswith(b"{"))

@@ -5,6 +5,8 @@ They look at the finished Ignition tree, so a finding's `at` is a path in it: `$
 
 from __future__ import annotations
 
+import base64
+import gzip
 import posixpath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -54,12 +56,18 @@ def _values(text: str, key: str) -> list[str]:
 
 
 def _file_text(config: Tree, path: str) -> tuple[str, str] | None:
-    """Path in the tree and text of the file at `path`, where the config holds it as a plain data URL."""
+    """Path in the tree and text of the file at `path`; None where the config does not hold its contents itself."""
     for kind, at, node in _nodes(config):
-        source = (node.get("contents") or {}).get("source") or ""
-        is_plain = not node.get("contents", {}).get("compression")
-        if kind == "files" and node["path"] == path and source.startswith("data:,") and is_plain:
-            return at, unquote_to_bytes(source.removeprefix("data:,")).decode("utf-8", "replace")
+        if kind != "files" or node["path"] != path:
+            continue
+        contents = node.get("contents") or {}
+        head, comma, data = (contents.get("source") or "").partition(",")
+        if not comma or not head.startswith("data:"):
+            return None
+        raw = base64.b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
+        if contents.get("compression"):
+            raw = gzip.decompress(raw)
+        return at, raw.decode("utf-8", "replace")
     return None
 
 
@@ -224,8 +232,8 @@ def held_updates_stay_held(plan: Plan, config: Tree) -> Iterator[Finding]:
 @config_rule(
     "FG409",
     "containerd does not read the toolkit's configuration",
-    why="The operator's toolkit writes its runtimes below /etc/containerd/conf.d; if containerd is started with another "
-    'config, pods fail with `no runtime for "nvidia" is configured`.',
+    why="The operator's toolkit writes its runtimes below /etc/containerd/conf.d; if containerd is started with "
+    'another config, pods fail with `no runtime for "nvidia" is configured`.',
     source="flatcar/scripts containerd.service; nvidia-container-toolkit v1.20.0",
     remedy='start containerd with /etc/containerd/config.toml, and let that import "/etc/containerd/conf.d/*.toml"',
 )

@@ -89,8 +89,8 @@ def release_has_the_architecture(plan: Plan) -> Iterator[Finding]:
 @rule(
     "FG205",
     "the driver does not build against the release's kernel",
-    why="The kernel changed an interface that the driver uses, so that compiling its modules fails. Flatcar's own driver "
-    "extensions are patched; NVIDIA's installer, which nvidia.service and driver containers take, is not. That they "
+    why="The kernel changed an interface that the driver uses, so that compiling its modules fails. Flatcar's own "
+    "driver extensions are patched; NVIDIA's installer, which nvidia.service and driver containers take, is not. That they "
     "fail is inferred from that, not seen on a node.",
     source="flatcar/scripts#4154, #4205, #4207",
     remedy="use a driver branch that NVIDIA fixed (580.126.09 and later), a release with an older kernel, or "
@@ -122,8 +122,8 @@ def _kernel(plan: Plan) -> str:
     "FG206",
     "updates are not held while driver images are made per release",
     severity=Severity.WARNING,
-    why="The operator pulls VERSION-flatcarRELEASE. A node that updates itself asks for an image that may not be there, "
-    "and has no driver until someone builds it.",
+    why="The operator pulls VERSION-flatcarRELEASE. A node that updates itself asks for an image that may not be "
+    "there, and has no driver until someone builds it.",
     source="gpu-operator internal/state/nodepool.go, getOSTag; flatcar-website, update strategies",
     remedy="use --hold-updates, and build the next release's image before `flatcar-update`",
 )
@@ -151,8 +151,8 @@ def default_driver_can_be_downloaded(plan: Plan) -> Iterator[Finding]:
     "FG208",
     "containerd of the torcx era",
     severity=Severity.WARNING,
-    why="Until 3794.0.0 containerd came through torcx, with its files in another place. The drop-in resets ExecStart= as "
-    "Flatcar documents it, but the config that it imports was not seen there (not run on such a node).",
+    why="Until 3794.0.0 containerd came through torcx, with its files in another place. The drop-in resets ExecStart= "
+    "as Flatcar documents it, but the config that it imports was not seen there (not run on such a node).",
     source="flatcar/scripts containerd.service before 3794.0.0; Flatcar documentation, customizing docker",
     remedy="use a release from 3815.2.0 on, or write /etc/containerd/config.toml yourself",
 )
@@ -178,8 +178,8 @@ def overlay_is_held_up(plan: Plan) -> Iterator[Finding]:
     "FG210",
     "unsigned driver modules under Secure Boot",
     severity=Severity.INFO,
-    why="The kernel locks down under Secure Boot since 4116.0.0 and refuses modules without a signature that it trusts; "
-    "what nvidia.service builds has none.",
+    why="The kernel locks down under Secure Boot since 4116.0.0 and refuses modules without a signature that it "
+    "trusts; what nvidia.service builds has none.",
     source="flatcar/scripts kernel config, LOCK_DOWN_IN_EFI_SECURE_BOOT; setup-nvidia",
     remedy="turn Secure Boot off for such nodes, or use --driver sysext",
 )

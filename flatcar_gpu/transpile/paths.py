@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from flatcar_gpu.report import Position
 from flatcar_gpu.transpile.yaml_tree import Alias, AnyNode, Mapping, Scalar, Sequence
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the parts of an Ignition config stand in the text that it came from."""
+
+    root: AnyNode | None
+    in_text: Callable[[Path], Path]
+    """From a path in the Ignition config to the path of what brought it forth in the text."""
+
+    def of(self, path: Path) -> tuple[str, Position | None]:
+        """The path as the text has it, shown, and its position."""
+        spelt = self.in_text(path)
+        return shown(spelt), position(self.root, spelt)
 
 
 def shown(path: Path) -> str:
     """`$.storage.files.0.mode`; empty for the whole document."""
     return ".".join(("$", *map(str, path))) if path else ""
+
+
+def parsed(text: str) -> Path:
+    """The path that `shown` shows."""
+    return tuple(int(part) if part.isdecimal() else part for part in text.split(".")[1:])
 
 
 def node_at(root: AnyNode | None, path: Path, *, key: bool = False) -> AnyNode | None:

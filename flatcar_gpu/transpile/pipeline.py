@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.report import Position, Problem, Report, Severity
@@ -13,7 +14,7 @@ from flatcar_gpu.transpile.field_filter import refuse_fields
 from flatcar_gpu.transpile.header import VARIANT, NoTranslator, find_schema
 from flatcar_gpu.transpile.ignition_rules import Check, Spec, apply_rules, find_duplicates
 from flatcar_gpu.transpile.local_files import LocalFiles
-from flatcar_gpu.transpile.paths import Path, position, shown
+from flatcar_gpu.transpile.paths import Path, Places, position, shown
 from flatcar_gpu.transpile.python_tree import nodes
 from flatcar_gpu.transpile.schema import butane_names
 from flatcar_gpu.transpile.source_rules import SourceCheck, check_source
@@ -42,6 +43,9 @@ class Result:
     """The Ignition config as dicts and lists in the order of the JSON; None when it failed."""
     notes: Report = field(default_factory=Report)
     """What Butane does not report by itself: places of YAML errors, and findings of the severity info."""
+
+    places: Places | None = None
+    """Where the parts of `config` stand in the source; None when it failed."""
 
     @property
     def findings(self) -> Report:
@@ -105,7 +109,8 @@ def _translated(root: AnyNode | None, files: LocalFiles, pretty: bool) -> Result
     if checked.has_errors:
         return _result(findings, root, schema, messages.RESULT_INVALID)
     result = _result(findings, root, schema)
-    return replace(result, ignition=encode(translation.config, pretty), config=translation.config)
+    places = Places(root, partial(_butane_path, origins=translation.origins))
+    return replace(result, ignition=encode(translation.config, pretty), config=translation.config, places=places)
 
 
 def _in_butane(finding: Finding, origins: Origins) -> Finding:

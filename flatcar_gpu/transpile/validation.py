@@ -14,7 +14,7 @@ from flatcar_gpu.transpile.hints import closest
 from flatcar_gpu.transpile.ignition_json import JsonTypeError, check_config, decode_ignition
 from flatcar_gpu.transpile.ignition_rules import Check, Spec
 from flatcar_gpu.transpile.json_tree import JsonError, read_json
-from flatcar_gpu.transpile.paths import Path, node_at, position, shown
+from flatcar_gpu.transpile.paths import Path, Places, node_at, position, shown
 from flatcar_gpu.transpile.schema import VERSIONS, Schema, schema
 from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence
 
@@ -45,6 +45,11 @@ class Validation:
     """The Ignition version that the config names, as far as it is one that is known here."""
     all_rules: bool = False
     """Whether every rule of Ignition for that version was applied, or only structure and what all versions share."""
+
+    config: Any = None
+    """The config as a tree in the order of Ignition's JSON; None where the text holds none."""
+    places: Places | None = None
+    """Where the parts of `config` stand in the text."""
 
     @property
     def rules(self) -> str:
@@ -100,7 +105,7 @@ def _validate(text: bytes) -> Validation:
     for path, key in _repeated_keys(root):
         message = f"key {key.value} is set more than once, only the last one counts"
         report.warning(message, path=shown((*path, key.value)), position=Position(key.line, key.column))
-    return Validation(report, version, version in _BY_SPEC)
+    return Validation(report, version, version in _BY_SPEC, tree, Places(root, lambda path: path))
 
 
 def _named_version(root: AnyNode) -> str:
