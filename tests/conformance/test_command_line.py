@@ -42,7 +42,7 @@ def test_exit_code_and_stdout_are_those_of_butane(run: dict[str, str], workplace
             capture_output=True,
             text=True,
         )
-    assert done.returncode == run["exit"], done.stderr
+    assert done.returncode == int(run["exit"]), done.stderr
     assert "Traceback" not in done.stderr
     if run["name"] not in OTHER_TEXT:
         assert done.stdout == run["stdout"]
