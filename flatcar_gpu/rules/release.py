@@ -90,8 +90,8 @@ def release_has_the_architecture(plan: Plan) -> Iterator[Finding]:
     "FG205",
     "the driver does not build against the release's kernel",
     why="The kernel changed an interface that the driver uses, so that compiling its modules fails. Flatcar's own "
-    "driver extensions are patched; NVIDIA's installer, which nvidia.service and driver containers take, is not. That they "
-    "fail is inferred from that, not seen on a node.",
+    "driver extensions are patched; NVIDIA's installer, which nvidia.service and driver containers take, is not. That "
+    "they fail is inferred from that, not seen on a node.",
     source="flatcar/scripts#4154, #4205, #4207",
     remedy="use a driver branch that NVIDIA fixed (580.126.09 and later), a release with an older kernel, or "
     "--driver sysext",

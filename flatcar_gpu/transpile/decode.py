@@ -188,8 +188,10 @@ class _Decoder:
         for key in keys:
             places.setdefault(_key(key), []).append(key)
         for index, key in enumerate(keys):
+            if len(self.errors) - before >= MAX_DUPLICATES:
+                break
             same = places[_key(key)]
-            if len(same) < 2 or len(self.errors) - before >= MAX_DUPLICATES:
+            if len(same) < 2:
                 continue
             del same[0]
             name = quote(_key(key)[1])

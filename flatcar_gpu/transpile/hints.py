@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from flatcar_gpu.transpile.translation import Finding
     from flatcar_gpu.transpile.yaml_tree import AnyNode
 
+# How many findings of a report get a hint: nobody reads more, and finding them takes its time.
+HINTED = 100
+
 # Sections of a Container Linux Config and what stands in their place.
 # Source: flatcar/Flatcar #968, #852; flatcar docs, Butane migration.
 CONTAINER_LINUX_SECTIONS = {
@@ -63,7 +66,7 @@ def hint(finding: Finding, root: AnyNode | None, version: Schema) -> str:
         return octal
     if message in _FIXED:
         return _FIXED[message]
-    if finding.at_key and path:
+    if finding.key is not None:
         return _unknown_key(path, version)
     if message == messages.DUPLICATE and finding.related:
         return _first_place(finding.related, root)
@@ -90,7 +93,7 @@ def _first_place(path: Path, root: AnyNode | None) -> str:
 
 def _unknown_key(path: Path, version: Schema) -> str:
     name = str(path[-1])
-    struct = _struct_at(path[:-1], version)
+    struct = struct_at(path[:-1], version)
     if name == "<<":
         return "merge keys work; Butane warns of them all the same"
     later = next((other for other in VERSIONS if _knows(other, path) and other != version.version.name), None)
@@ -120,18 +123,19 @@ def closest(name: str, names: object) -> str:
     return next(iter(get_close_matches(name, known, n=1, cutoff=0.7)), "")
 
 
-def _struct_at(path: Path, version: Schema) -> Struct | None:
-    struct: Struct | None = version.config
+def struct_at(path: Path, tables: Schema, *, ignition: bool = False) -> Struct | None:
+    """The type of the object at a path of Butane's keys, or of Ignition's; None where there is none."""
+    struct: Struct | None = tables.config
     for part in path:
         if isinstance(part, int) or struct is None:
             continue
-        field = struct.fields.get(part)
+        field = (struct.ignition if ignition else struct.fields).get(part)
         struct = (field.type.item or field.type).struct if field else None
     return struct
 
 
 def _knows(name: str, path: Path) -> bool:
-    struct = _struct_at(path[:-1], schema(name))
+    struct = struct_at(path[:-1], schema(name))
     return struct is not None and path[-1] in struct.fields
 
 

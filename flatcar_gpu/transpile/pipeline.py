@@ -14,7 +14,7 @@ from flatcar_gpu.transpile.field_filter import refuse_fields
 from flatcar_gpu.transpile.header import VARIANT, NoTranslator, find_schema
 from flatcar_gpu.transpile.ignition_rules import Check, Spec, apply_rules, find_duplicates
 from flatcar_gpu.transpile.local_files import LocalFiles
-from flatcar_gpu.transpile.paths import Path, Places, position, shown
+from flatcar_gpu.transpile.paths import Path, Places, finding_position, position, shown
 from flatcar_gpu.transpile.python_tree import nodes
 from flatcar_gpu.transpile.schema import butane_names
 from flatcar_gpu.transpile.source_rules import SourceCheck, check_source
@@ -127,9 +127,9 @@ def _butane_path(path: Path, origins: Origins) -> Path:
 
 def _result(findings: Findings, root: AnyNode | None, schema: Schema, failure: str = "") -> Result:
     report, notes = Report(), Report()
-    for finding in findings.found:
-        at = position(root, finding.path, key=finding.at_key)
-        way_out = hints.hint(finding, root, schema)
+    for number, finding in enumerate(findings.found):
+        at = finding_position(finding, root)
+        way_out = hints.hint(finding, root, schema) if number < hints.HINTED else ""
         problem = Problem(finding.severity, finding.message, shown(finding.path), at, hint=way_out)
         (notes if finding.severity is Severity.INFO else report).add(problem)
     return Result(None, report, failure, notes=notes)

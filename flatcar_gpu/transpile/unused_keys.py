@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.transpile import messages
-from flatcar_gpu.transpile.paths import node_at, shown
+from flatcar_gpu.transpile.paths import child, shown
 from flatcar_gpu.transpile.yaml_tree import Alias, AnyNode, Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def find_unused_keys(
     nested = struct.nested if ignition else struct.butane_nested
     for key in node.content[::2]:
         if isinstance(key, Scalar | Alias) and key.value not in fields:
-            findings.warning((*path, key.value), messages.unused_key(key.value), at_key=True)
+            findings.warning((*path, key.value), messages.unused_key(key.value), key=key)
     for name, item, many in nested:
-        member = _member(node, name)
+        member = child(node, name)
         if member is None:
             continue
         if not many:
@@ -42,8 +42,3 @@ def find_unused_keys(
             for index, entry in enumerate(values.get(name, ())):
                 place = member.content[index]
                 find_unused_keys(place, entry, item, findings, ignition=ignition, path=(*path, name, index))
-
-
-def _member(node: Mapping, name: str) -> AnyNode | None:
-    found = node_at(node, (name,))
-    return found if found is not node else None

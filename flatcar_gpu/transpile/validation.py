@@ -10,11 +10,11 @@ from flatcar_gpu.report import Position, Problem, Report
 from flatcar_gpu.transpile import messages
 from flatcar_gpu.transpile.encode import encode
 from flatcar_gpu.transpile.header import canonical_version
-from flatcar_gpu.transpile.hints import closest
+from flatcar_gpu.transpile.hints import HINTED, closest, struct_at
 from flatcar_gpu.transpile.ignition_json import JsonTypeError, check_config, decode_ignition
 from flatcar_gpu.transpile.ignition_rules import Check, Spec
 from flatcar_gpu.transpile.json_tree import JsonError, read_json
-from flatcar_gpu.transpile.paths import Path, Places, node_at, position, shown
+from flatcar_gpu.transpile.paths import Path, Places, finding_position, node_at, position, shown
 from flatcar_gpu.transpile.schema import VERSIONS, Schema, schema
 from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence
 
@@ -97,11 +97,10 @@ def _validate(text: bytes) -> Validation:
         report.error(str(error), path=shown(error.path), position=position(error.node, ()))
         return Validation(report, version, version in _BY_SPEC)
     check_config(root, tree, tables.config, check)
-    for finding in check.found:
-        at = position(root, finding.path, key=finding.at_key)
-        report.add(
-            Problem(finding.severity, finding.message, shown(finding.path), at, hint=_hint(finding, root, tables))
-        )
+    for number, finding in enumerate(check.found):
+        at = finding_position(finding, root)
+        way_out = _hint(finding, root, tables) if number < HINTED else ""
+        report.add(Problem(finding.severity, finding.message, shown(finding.path), at, hint=way_out))
     for path, key in _repeated_keys(root):
         message = f"key {key.value} is set more than once, only the last one counts"
         report.warning(message, path=shown((*path, key.value)), position=Position(key.line, key.column))
@@ -130,10 +129,10 @@ def _hint(finding: Finding, root: AnyNode, tables: Schema) -> str:
         first = position(root, finding.related)
         place = f", line {first.line} column {first.column}" if first else ""
         return f"the first one is {shown(finding.related)}{place}"
-    if not finding.at_key:
+    if finding.key is None:
         return ""
-    names = [key for struct in tables.structs.values() for key in struct.ignition]
-    close = closest(str(finding.path[-1]), names)
+    struct = struct_at(finding.path[:-1], tables, ignition=True)
+    close = closest(str(finding.path[-1]), struct.ignition) if struct else ""
     return f"did you mean {close}?" if close else ""
 
 
