@@ -21,7 +21,7 @@ def require_tool(name: str, path: Path | None = None) -> str:
 
 
 def require_root() -> None:
-    """The test makes files of other owners, mounts or boots; without root it is skipped or fails like a missing tool."""
+    """Without root the test is skipped, or fails with FLATCAR_GPU_REQUIRE_TOOLS=1."""
     if os.geteuid() != 0:
         unavailable("needs root")
 

@@ -63,6 +63,7 @@ for name in loop i2c_core ipmi_msghandler; do
 done
 report enabled.usr-local.mount "$(systemctl is-enabled usr-local.mount)"
 report enabled.nvidia.service "$(systemctl is-enabled nvidia.service 2>&1)"
+report boot.kept "$(cat /usr/local/probe-restart 2>/dev/null || echo no)"
 stage boot
 
 # Another extension, so that the refresh has something to merge.

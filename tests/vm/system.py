@@ -177,17 +177,18 @@ def _configure(tree: Path) -> None:
 def _mirror() -> str:
     """The archive that apt on this machine is set up to use."""
     filters = ["Created-By: Packages", "Origin: Debian", "Label: Debian"]
-    try:
-        said = _run(["apt-get", "indextargets", "--format", "$(REPO_URI)", *filters])
-    except (OSError, subprocess.CalledProcessError):
-        return _DEFAULT_MIRROR
-    return next((line for line in said.split() if line.startswith(("http://", "https://", "file:"))), _DEFAULT_MIRROR)
+    known = _ask_apt(["apt-get", "indextargets", "--format", "$(REPO_URI)", *filters]).split()
+    return next((uri for uri in known if uri.startswith(("http://", "https://", "file:"))), _DEFAULT_MIRROR)
 
 
 def _with_apts_proxy() -> Mapping[str, str]:
-    said = _run(["apt-config", "shell", "http_proxy", "Acquire::http::Proxy"]) if shutil.which("apt-config") else ""
-    proxy = said.partition("=")[2].strip().strip("'")
+    proxy = _ask_apt(["apt-config", "shell", "http_proxy", "Acquire::http::Proxy"]).partition("=")[2].strip().strip("'")
     return {**os.environ, "http_proxy": proxy} if proxy else os.environ
+
+
+def _ask_apt(command: list[str]) -> str:
+    """What apt says about its configuration; nothing on a machine that has debootstrap but no apt."""
+    return _run(command) if shutil.which(command[0]) else ""
 
 
 def make_ext4(folder: Path, image: Path, *, spare_megabytes: int) -> None:
@@ -199,4 +200,6 @@ def make_ext4(folder: Path, image: Path, *, spare_megabytes: int) -> None:
 
 
 def _run(command: list[str]) -> str:
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr}"
+    return done.stdout

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.contract.emitted import emitted_ignition
 from tests.vm.machine import Boot, Machine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.vm.system import Suite, System
 
@@ -39,11 +38,6 @@ WantedBy=local-fs.target
 """
 
 
-def emitted_ignition() -> bytes:
-    """What the command prints with its defaults."""
-    return subprocess.run([sys.executable, "-m", "flatcar_gpu", "ignition"], stdout=subprocess.PIPE, check=True).stdout
-
-
 def with_the_unit_of_2021(config: bytes) -> bytes:
     """`config` with the mount unit of 2021 instead of ours, and without the drop-in that holds ours up."""
     tree = json.loads(config)
@@ -54,23 +48,37 @@ def with_the_unit_of_2021(config: bytes) -> bytes:
     return json.dumps(tree).encode()
 
 
-def boot_node(debian: System, folder: Path, config: bytes) -> Boot:
+def prepared(debian: System, folder: Path, config: bytes) -> Machine:
     machine = Machine(debian, folder)
     machine.add_extension("first", {"share/vm-test/first": "from a system extension\n"})
     machine.ignite(config)
-    return machine.boot(PROBE)
+    return machine
 
 
 @pytest.fixture(scope="module")
-def node(debian: System, machine_folder: Callable[[str], Path], tell: Callable[[str, Boot], None]) -> Boot:
-    boot = boot_node(debian, machine_folder("node"), emitted_ignition())
+def machine(debian: System, machine_folder: Callable[[str], Path]) -> Iterator[Machine]:
+    with prepared(debian, machine_folder("node"), emitted_ignition()) as machine:
+        yield machine
+
+
+@pytest.fixture(scope="module")
+def node(machine: Machine, tell: Callable[[str, Boot], None]) -> Boot:
+    boot = machine.boot(PROBE)
     tell(f"emitted unit: {usr_local(boot, 'boot')}; after a refresh {usr_local(boot, 'refresh')}", boot)
     return boot
 
 
 @pytest.fixture(scope="module")
+def rebooted(machine: Machine, node: Boot, tell: Callable[[str, Boot], None]) -> Boot:
+    boot = machine.boot(PROBE)
+    tell(f"emitted unit, booted again: {usr_local(boot, 'boot')}", boot)
+    return boot
+
+
+@pytest.fixture(scope="module")
 def node_of_2021(debian: System, machine_folder: Callable[[str], Path], tell: Callable[[str, Boot], None]) -> Boot:
-    boot = boot_node(debian, machine_folder("2021"), with_the_unit_of_2021(emitted_ignition()))
+    with prepared(debian, machine_folder("2021"), with_the_unit_of_2021(emitted_ignition())) as machine:
+        boot = machine.boot(PROBE)
     is_hidden = boot.fact("boot.usr-local-writable") == "no"
     why = ", hidden by the merge of system extensions" if is_hidden else ""
     tell(f"unit of 2021: {usr_local(boot, 'boot')}{why}", boot)
@@ -118,6 +126,12 @@ def test_presets_and_masks_are_applied(node: Boot) -> None:
 def test_no_unit_fails_and_systemd_has_no_complaint(node: Boot) -> None:
     for key in ("boot.failed-unit", "refresh.failed-unit", "restart.failed-unit", "complaint", "failed-probe"):
         assert key not in node.facts, f"{key}: {node.facts[key]}, see {node.logs}"
+
+
+def test_the_overlay_and_what_is_in_it_outlast_a_reboot(rebooted: Boot) -> None:
+    assert rebooted.fact("boot.kept") == "written"
+    assert rebooted.fact("boot.usr-local-writable") == "yes"
+    assert rebooted.facts["boot.extension"] == ["first", "later"]
 
 
 def test_the_unit_of_2021_is_hidden_by_the_merge_until_systemd_257(node_of_2021: Boot, suite: Suite) -> None:
