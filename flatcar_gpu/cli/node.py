@@ -19,13 +19,13 @@ from flatcar_gpu.spec import settings
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from flatcar_gpu.assembly import Node
     from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.cli.user_configs import UserConfigs
     from flatcar_gpu.flatcar.sources import Access
     from flatcar_gpu.spec import Setting
-    from flatcar_gpu.transpile import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +69,23 @@ def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )(decorated)
 
 
-def checked_node(
-    node: NodeArguments,
-    console: Console,
-    *,
-    strict: bool,
-    configs: Sequence[Document] = (),
-    config_texts: Mapping[str, str] | None = None,
-) -> Node:
+def checked_node(node: NodeArguments, console: Console, *, strict: bool, configs: UserConfigs | None = None) -> Node:
     """The node that the arguments ask for, with the user's own `configs` merged over it.
 
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
     spec, source = load_spec(node.file, node.values)
     release = find_release(spec.flatcar, node.access, console).release if spec.flatcar else None
-    made = assemble(resolve(spec, release), configs)
-    report = Report([problem for config in configs for problem in config.report])
+    documents = configs.documents if configs else ()
+    made = assemble(resolve(spec, release), documents)
+    report = Report([problem for document in documents for problem in document.report])
     if made.joined:
         report.extend(made.joined.report)
     report.extend(source.locate(problem) for problem in check(made.plan, node.ignored))
     for problem in check_config(made.plan, made.ignition, node.ignored):
         attributed = made.joined.attributed(problem) if made.joined and problem.path.startswith("$") else problem
         report.add(source.locate(attributed))
-    conclude(report, source.sources | dict(config_texts or {}), console, strict=strict)
+    conclude(report, source.sources | dict(configs.texts if configs else {}), console, strict=strict)
     return made
 
 
