@@ -107,8 +107,9 @@ def cache_folder() -> Path:
 
 def system(suite: Suite, cache: Path) -> System:
     """The system of `suite` from the cache, built when it is not there; that takes about two minutes."""
-    recipe = repr((suite, _PACKAGES, _INITRD, _FSTAB, _PRESET, _USELESS))
-    found = System(suite, cache / f"{suite.name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}")
+    # This module is the recipe: whatever changes in it makes another system.
+    recipe = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+    found = System(suite, cache / f"{suite.name}-{recipe}")
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / f"{suite.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -142,9 +143,9 @@ def _build(target: System) -> None:
 
 
 def _debootstrap(suite: Suite, tree: Path) -> None:
-    debootstrap = require_tool("debootstrap")
-    mirror = _mirror()
-    command = [debootstrap, "--variant=minbase", f"--include={','.join(_PACKAGES)}", suite.name, str(tree), mirror]
+    # What debootstrap mounts is gone with its mount namespace, even if it is killed.
+    command = [require_tool("unshare"), "--mount", require_tool("debootstrap"), "--variant=minbase"]
+    command += [f"--include={','.join(_PACKAGES)}", suite.name, str(tree), _mirror()]
     scripts = Path("/usr/share/debootstrap/scripts")
     if not (scripts / suite.name).exists():
         # All scripts of Debian's newer suites are one; an old debootstrap lacks just the name.
