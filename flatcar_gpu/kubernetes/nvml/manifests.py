@@ -1,0 +1,204 @@
+"""A stream of Kubernetes manifests as text: its documents, and the workloads in them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from flatcar_gpu.errors import InvalidInput
+from flatcar_gpu.report import Position, Problem, Report, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Path = tuple[str | int, ...]
+
+POD_SPECS: dict[str, Path] = {
+    "DaemonSet": ("spec", "template", "spec"),
+    "Deployment": ("spec", "template", "spec"),
+    "StatefulSet": ("spec", "template", "spec"),
+    "ReplicaSet": ("spec", "template", "spec"),
+    "ReplicationController": ("spec", "template", "spec"),
+    "Job": ("spec", "template", "spec"),
+    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
+    "Pod": ("spec",),
+}
+"""Where a pod spec is in each kind that has one."""
+
+# These lines end a document wherever they stand, even in the middle of a block scalar. YAML 1.2, 9.1.
+_BOUNDARY = re.compile(r"^\ufeff?(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_CONTENT = re.compile(r"^(?!\ufeff?(?:---|\.\.\.)?[ \t]*(?:#[^\n]*)?\r?$)", re.MULTILINE)
+_WORKLOAD = re.compile(r"\bkind[\"']?\s*:\s*[\"']?(?:\w*List|" + "|".join(POD_SPECS) + r")\b")
+
+
+class Loader(yaml.SafeLoader):
+    """YAML as Kubernetes reads it: no dates, no numbers to base 60, no `=` type."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [
+        (tag, pattern)
+        for tag, pattern in resolvers
+        if tag.rpartition(":")[2] not in ("timestamp", "value", "int", "float")
+    ]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:int", re.compile(r"[-+]?(?:0|[1-9]\d*|0[0-7]+|0x[0-9a-fA-F]+)\Z"), "-+0123456789"
+)
+Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?\Z"),
+    "-+.0123456789",
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of a stream. `number` counts the documents that have content, `line` is the line it begins on."""
+
+    number: int
+    line: int
+    text: str
+    file: str
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has nothing but comments and blank lines."""
+        return _CONTENT.search(self.text) is None
+
+    @cached_property
+    def node(self) -> yaml.Node | None:
+        """The nodes of the document with their places in `body`.
+
+        Raises InvalidInput where it is no YAML.
+        """
+        return compose(self)
+
+    @property
+    def body(self) -> str:
+        """The text without a `...` that ends the document before."""
+        return "#" + self.text[1:] if self.text.startswith("...") else self.text
+
+    @cached_property
+    def data(self) -> Any:
+        return construct(self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Something with a pod spec, and its place: in `document`, at `path` where that is a list of objects."""
+
+    document: Document
+    path: Path
+    tree: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return str(self.tree["kind"])
+
+    @property
+    def name(self) -> str:
+        return str(_member(self.tree, "metadata", "name"))
+
+    @property
+    def namespace(self) -> str | None:
+        found = _member(self.tree, "metadata", "namespace")
+        return str(found) if found else None
+
+    @property
+    def pod_path(self) -> Path:
+        return (*self.path, *POD_SPECS[self.kind])
+
+    def __str__(self) -> str:
+        where = f" in namespace {self.namespace}" if self.namespace else ""
+        return f"{self.kind} {self.name}{where}"
+
+
+def split(text: str, file: str) -> list[Document]:
+    """The documents of `text`; joined, their texts are `text` again."""
+    starts = [0, *(match.start() for match in _BOUNDARY.finditer(text) if match.start()), len(text)]
+    documents: list[Document] = []
+    number, line = 0, 1
+    for start, end in pairwise(starts):
+        document = Document(number + 1, line, text[start:end], file)
+        number += not document.is_empty
+        line += document.text.count("\n")
+        documents.append(document)
+    return documents
+
+
+def may_hold_workload(document: Document, name: str) -> bool:
+    """Whether it is worth parsing the document to look for a workload of that name."""
+    return name in document.text and _WORKLOAD.search(document.text) is not None
+
+
+def workloads(document: Document) -> Iterator[Workload]:
+    """The workloads in a document, those in a List included.
+
+    Raises InvalidInput where it is no YAML.
+    """
+    for path, tree in _objects(document.data, ()):
+        kind, name = tree.get("kind"), _member(tree, "metadata", "name")
+        if isinstance(kind, str) and kind in POD_SPECS and isinstance(name, str):
+            yield Workload(document, path, tree)
+
+
+def compose(document: Document) -> yaml.Node | None:
+    """The nodes of a document.
+
+    Raises InvalidInput where it is no YAML.
+    """
+    try:
+        node: yaml.Node | None = yaml.compose(document.body, Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Position(document.line + mark.line, mark.column + 1) if mark else Position(document.line, 1)
+        raise _invalid(document, str(error.problem or error.context), place) from None
+    except yaml.reader.ReaderError as error:
+        line = document.line + document.body.count("\n", 0, error.position)
+        column = error.position - (document.body.rfind("\n", 0, error.position) + 1) + 1
+        raise _invalid(document, f"{error.reason}: #x{ord(error.character):04x}", Position(line, column)) from None
+    except RecursionError:
+        raise _invalid(document, "it is nested too deeply", Position(document.line, 1)) from None
+    return node
+
+
+def construct(node: yaml.Node | None) -> Any:
+    """The data of composed nodes."""
+    if node is None:
+        return None
+    loader = Loader("")
+    try:
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _invalid(document: Document, problem: str, at: Position) -> InvalidInput:
+    report = Report(
+        [Problem(Severity.ERROR, f"document {document.number} is no YAML: {problem}", "", at, document.file)]
+    )
+    return InvalidInput(report)
+
+
+def _objects(tree: Any, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    if not isinstance(tree, dict):
+        return
+    items = tree.get("items")
+    if str(tree.get("kind")).endswith("List") and isinstance(items, list):
+        for index, item in enumerate(items):
+            yield from _objects(item, (*path, "items", index))
+    else:
+        yield path, tree
+
+
+def _member(tree: Any, *keys: str) -> Any:
+    for key in keys:
+        tree = tree.get(key) if isinstance(tree, dict) else None
+    return tree
