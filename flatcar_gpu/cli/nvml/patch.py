@@ -55,8 +55,16 @@ def command(
     else:
         file, data = read_input(target)
         patch, report = patch_for_target(data, file, selector, pattern)
+    text = patch_text(patch)
+    if kustomization:
+        resources = _resources(target, output)
+        text = kustomization_text(patch, resources)
+        if not resources:
+            report.warning(
+                "the kustomization names no resources: kustomize takes only files in its folder or below",
+                hint="add the manifests that have the workload",
+            )
     console.report(report)
-    text = kustomization_text(patch, _resources(target, output)) if kustomization else patch_text(patch)
     write_output(output, text.encode())
 
 

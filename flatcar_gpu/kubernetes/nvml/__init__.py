@@ -1,8 +1,8 @@
 """NVIDIA's management library (NVML) for monitoring agents, without the glibc of the driver it belongs to.
 
 A driver root such as /run/nvidia/driver holds the driver's whole userspace. An agent that loads NVML from there gets
-that userspace's libc.so.6, too, and dies at start. So an init container copies libnvidia-ml.so.1 alone into an emptyDir,
-and the agent has only that folder in LD_LIBRARY_PATH.
+that userspace's libc.so.6, too, and dies at start. So an init container copies libnvidia-ml.so.1 alone into an
+emptyDir, and the agent has only that folder in LD_LIBRARY_PATH.
 
     driver_root       where the library is on a node, for each way to bring the driver
     pattern           init container, volumes, mount and variables as data

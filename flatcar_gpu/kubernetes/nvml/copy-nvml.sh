@@ -99,8 +99,10 @@ compare_with_module() {
     [0-9]*.[0-9]*) ;;
     *) return 0 ;;
     esac
-    if module=$(cat /sys/module/nvidia/version 2>/dev/null) && [ "$module" != "$version" ]; then
-        echo "Warning: the library is $version, the loaded kernel module $module: NVML will not start with this pair"
+    [ -r /sys/module/nvidia/version ] || return 0
+    module=$(cat /sys/module/nvidia/version)
+    if [ "$module" != "$version" ]; then
+        echo "Warning: the library is $version, the loaded kernel module $module: NVML does not start with this pair"
     fi
 }
 

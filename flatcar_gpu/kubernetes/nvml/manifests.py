@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -36,7 +37,7 @@ _CONTENT = re.compile(r"^(?!\ufeff?(?:---|\.\.\.)?[ \t]*(?:#[^\n]*)?\r?$)", re.M
 _WORKLOAD = re.compile(r"\bkind[\"']?\s*:\s*[\"']?(?:\w*List|" + "|".join(POD_SPECS) + r")\b")
 
 
-class Loader(yaml.SafeLoader):
+class Loader(yaml.CSafeLoader):
     """YAML as Kubernetes reads it: no dates, no numbers to base 60, no `=` type."""
 
 
@@ -72,22 +73,50 @@ class Document:
         """Whether it has nothing but comments and blank lines."""
         return _CONTENT.search(self.text) is None
 
-    @cached_property
-    def node(self) -> yaml.Node | None:
-        """The nodes of the document with their places in `body`.
-
-        Raises InvalidInput where it is no YAML.
-        """
-        return compose(self)
-
     @property
     def body(self) -> str:
         """The text without a `...` that ends the document before."""
         return "#" + self.text[1:] if self.text.startswith("...") else self.text
 
     @cached_property
+    def node(self) -> yaml.Node | None:
+        """The nodes of the document, with their places in `body`.
+
+        Raises InvalidInput where it is no YAML.
+        """
+        with self._errors():
+            node: yaml.Node | None = yaml.compose(self.body, Loader)
+            return node
+
+    @cached_property
     def data(self) -> Any:
-        return construct(self.node)
+        """What the document says.
+
+        Raises InvalidInput where it is no YAML, or has types that Kubernetes does not know.
+        """
+        node = self.node
+        with self._errors():
+            return construct(node)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line, column = (mark.line, mark.column) if mark else (0, 0)
+            problem = error.problem or error.context
+        except yaml.reader.ReaderError as error:
+            # libyaml counts bytes.
+            before = self.body.encode()[: error.position].decode(errors="ignore")
+            line, column = before.count("\n"), len(before) - (before.rfind("\n") + 1)
+            problem = f"{error.reason} (character number {error.character})"
+        else:
+            return
+        message = f"document {self.number} is no YAML for Kubernetes: {problem}"
+        place = Position(self.line + line, column + 1)
+        excerpt = {self.file: "\n" * (self.line - 1) + self.body}
+        raise InvalidInput(Report([Problem(Severity.ERROR, message, "", place, self.file)]), excerpt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,26 +178,6 @@ def workloads(document: Document) -> Iterator[Workload]:
             yield Workload(document, path, tree)
 
 
-def compose(document: Document) -> yaml.Node | None:
-    """The nodes of a document.
-
-    Raises InvalidInput where it is no YAML.
-    """
-    try:
-        node: yaml.Node | None = yaml.compose(document.body, Loader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = Position(document.line + mark.line, mark.column + 1) if mark else Position(document.line, 1)
-        raise _invalid(document, str(error.problem or error.context), place) from None
-    except yaml.reader.ReaderError as error:
-        line = document.line + document.body.count("\n", 0, error.position)
-        column = error.position - (document.body.rfind("\n", 0, error.position) + 1) + 1
-        raise _invalid(document, f"{error.reason}: #x{ord(error.character):04x}", Position(line, column)) from None
-    except RecursionError:
-        raise _invalid(document, "it is nested too deeply", Position(document.line, 1)) from None
-    return node
-
-
 def construct(node: yaml.Node | None) -> Any:
     """The data of composed nodes."""
     if node is None:
@@ -178,13 +187,6 @@ def construct(node: yaml.Node | None) -> Any:
         return loader.construct_document(node)
     finally:
         loader.dispose()
-
-
-def _invalid(document: Document, problem: str, at: Position) -> InvalidInput:
-    report = Report(
-        [Problem(Severity.ERROR, f"document {document.number} is no YAML: {problem}", "", at, document.file)]
-    )
-    return InvalidInput(report)
 
 
 def _objects(tree: Any, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -18,7 +18,7 @@ from flatcar_gpu.kubernetes.nvml.manifests import Loader, construct
 _IDENTITIES = ("mountPath", "name", "key")
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
