@@ -12,8 +12,8 @@ from flatcar_gpu.cli import run
 from flatcar_gpu.kubernetes.nvml.pattern import Options, copy_script
 from flatcar_gpu.kubernetes.nvml.post_render import post_render
 from flatcar_gpu.kubernetes.nvml.selection import Selector
+from tests.helm_binaries import require_kubectl
 from tests.manifests import KEPLER, named, objects, pod_spec, unordered, with_entry
-from tests.tools import require_tool
 
 FORMER_ROOT = with_entry(
     with_entry(
@@ -28,7 +28,7 @@ WAITING = KEPLER.replace("      containers:\n", "      initContainers: [{name: w
 
 
 def kustomize(folder: Path) -> str:
-    kubectl = require_tool("kubectl")
+    kubectl = require_kubectl()
     done = subprocess.run([kubectl, "kustomize", str(folder)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from flatcar_gpu.kubernetes.nvml.pattern import copy_script
 from tests.nvml_sandbox import Sandbox, chain
 from tests.tools import require_tool
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MULTIARCH = "usr/lib/x86_64-linux-gnu"
 NONE_FOUND = "No NVML libraries found at /run-nvidia"
@@ -247,6 +244,6 @@ class TestMore:
             assert process.stdout is not None
             assert process.stdout.readline() == b"1\n"
             assert process.stdout.readline().startswith(b"Waiting up to 60 seconds")
-            children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, check=True)
-            os.kill(int(children.stdout), signal.SIGTERM)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+            os.kill(int(children), signal.SIGTERM)
             assert process.wait(10) == 143

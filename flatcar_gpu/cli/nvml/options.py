@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from flatcar_gpu.cli.framework import ENVIRONMENT_PREFIX
 from flatcar_gpu.kubernetes.nvml.driver_root import is_driver_root
 from flatcar_gpu.kubernetes.nvml.manifests import POD_SPECS
 from flatcar_gpu.kubernetes.nvml.pattern import (
@@ -80,6 +82,7 @@ _PATTERN = (
     click.option(
         "--lib-dir",
         "lib_dirs",
+        envvar=f"{ENVIRONMENT_PREFIX}LIB_DIR",
         multiple=True,
         metavar="DIR",
         callback=_formed(LIB_DIR),
@@ -88,6 +91,7 @@ _PATTERN = (
     click.option(
         "--wait",
         "wait_seconds",
+        envvar=f"{ENVIRONMENT_PREFIX}WAIT",
         type=click.IntRange(0, MAX_WAIT),
         default=0,
         metavar="SECONDS",
@@ -96,6 +100,7 @@ _PATTERN = (
     click.option(
         "--copy/--no-copy",
         "copies",
+        envvar=f"{ENVIRONMENT_PREFIX}COPY",
         default=True,
         help="Copy the library, or leave it to the runtime class: for agents that run nvidia-smi or use musl.",
     ),
@@ -151,11 +156,11 @@ def pattern_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of the pattern; it is passed them as `pattern`."""
 
     @wraps(function)
-    def collected(*arguments: Any, liveness: str, scheme: str | None, **named: Any) -> Any:
-        names = [name for name in Options.__slots__ if name in named]
-        values = {name: named.pop(name) for name in names}
-        pattern = Options(liveness=Liveness(liveness), scheme=Scheme(scheme) if scheme else None, **values)
-        return function(*arguments, pattern=pattern, **named)
+    def collected(*arguments: Any, **named: Any) -> Any:
+        values = {item.name: named.pop(item.name) for item in fields(Options)}
+        values["liveness"] = Liveness(values["liveness"])
+        values["scheme"] = Scheme(values["scheme"]) if values["scheme"] else None
+        return function(*arguments, pattern=Options(**values), **named)
 
     return _with(_PATTERN, collected)
 
@@ -164,10 +169,9 @@ def selector_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that name a workload; it is passed them as `selector`."""
 
     @wraps(function)
-    def collected(
-        *arguments: Any, name: str, kind: str | None, namespace: str | None, container: str | None, **named: Any
-    ) -> Any:
-        return function(*arguments, selector=Selector(name, kind, namespace, container), **named)
+    def collected(*arguments: Any, **named: Any) -> Any:
+        values = {item.name: named.pop(item.name) for item in fields(Selector)}
+        return function(*arguments, selector=Selector(**values), **named)
 
     return _with(_SELECTOR, collected)
 

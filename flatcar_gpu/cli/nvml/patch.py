@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from flatcar_gpu.cli import framework
+from flatcar_gpu.cli.node import conclude
 from flatcar_gpu.cli.nvml.options import pattern_options, selector_options
-from flatcar_gpu.cli.options import output_option
+from flatcar_gpu.cli.options import output_option, strict_option
 from flatcar_gpu.files import read_input, write_output
 from flatcar_gpu.kubernetes.nvml.kustomize import (
     kustomization_text,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 @selector_options
 @pattern_options
 @output_option
+@strict_option
 @click.pass_obj
 def command(
     console: Console,
@@ -42,6 +44,7 @@ def command(
     selector: Selector,
     pattern: Options,
     output: str,
+    strict: bool,
 ) -> None:
     """Write a strategic-merge patch that adds NVML to a workload, a DaemonSet unless --kind or --target says otherwise.
 
@@ -64,7 +67,7 @@ def command(
                 "the kustomization names no resources: kustomize takes only files in its folder or below",
                 hint="add the manifests that have the workload",
             )
-    console.report(report)
+    conclude(report, {}, console, strict=strict)
     write_output(output, text.encode())
 
 

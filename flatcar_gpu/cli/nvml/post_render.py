@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from flatcar_gpu.cli import framework
+from flatcar_gpu.cli.node import conclude
 from flatcar_gpu.cli.nvml.options import pattern_options, selector_options
-from flatcar_gpu.cli.options import output_option
+from flatcar_gpu.cli.options import output_option, strict_option
 from flatcar_gpu.files import read_input, write_output
 from flatcar_gpu.kubernetes.nvml.post_render import post_render
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 @selector_options
 @pattern_options
 @output_option
+@strict_option
 @click.pass_obj
-def command(console: Console, manifests: str, selector: Selector, pattern: Options, output: str) -> None:
+def command(console: Console, manifests: str, selector: Selector, pattern: Options, output: str, strict: bool) -> None:
     """Add NVML to one workload in the manifests of FILE or stdin; the rest stays byte for byte.
 
     A second pass changes nothing. Helm 3 takes a program as --post-renderer, Helm 4 a plugin: `flatcar-gpu nvml
@@ -39,5 +41,5 @@ def command(console: Console, manifests: str, selector: Selector, pattern: Optio
         raise click.UsageError("Give the manifests as FILE or on stdin.")
     name, data = read_input(manifests)
     result, report = post_render(data, name, selector, pattern)
-    console.report(report)
+    conclude(report, {}, console, strict=strict)
     write_output(output, result)

@@ -177,7 +177,9 @@ def _lacks(options: Options, *, has_nvml: bool) -> Iterator[str]:
         yield "this chart brings no NVML library into Kepler's container"
     if options.runtime_class:
         yield "the chart has no value for --runtime-class"
-    if options.copies and has_nvml:
+    if has_nvml and not options.copies:
+        yield "the chart copies NVML whenever GPU metrics are on, --no-copy or not"
+    if has_nvml and options.copies:
         settings = {
             "--wait": options.wait_seconds,
             "--lib-dir": options.lib_dirs,

@@ -141,6 +141,17 @@ class Workload:
         return str(found) if found else None
 
     @property
+    def line(self) -> int:
+        """The line that it begins on."""
+        node: Any = self.document.node
+        for key in self.path:
+            if isinstance(key, int):
+                node = node.value[key]
+            else:
+                node = next(value for name, value in node.value if name.value == key)
+        return self.document.line + int(node.start_mark.line)
+
+    @property
     def pod_path(self) -> Path:
         return (*self.path, *POD_SPECS[self.kind])
 

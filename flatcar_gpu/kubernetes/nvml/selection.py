@@ -104,7 +104,7 @@ def at_workload(workload: Workload, message: str, hint: str = "") -> InvalidInpu
 def _problem(workload: Workload, message: str, hint: str = "") -> Problem:
     document = workload.document
     message = f"document {document.number}: {message}"
-    return Problem(Severity.ERROR, message, "", Position(document.line, 1), document.file, hint=hint)
+    return Problem(Severity.ERROR, message, "", Position(workload.line, 1), document.file, hint=hint)
 
 
 def _several(found: list[Workload], selector: Selector) -> InvalidInput:

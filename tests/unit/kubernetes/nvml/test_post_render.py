@@ -147,7 +147,7 @@ class TestSelection:
         text = workload() + "---\n" + workload(kind="Deployment")
         message = failure(text, Selector("agent"))
         assert "test.yaml:1:1: error: document 1: DaemonSet agent is one of 2 that fit workload agent" in message
-        assert "test.yaml:5:1: error: document 2: Deployment agent is one of 2" in message
+        assert "test.yaml:6:1: error: document 2: Deployment agent is one of 2" in message
         assert "say which one with --kind" in message
         first, second = objects(render(text, Selector("agent", kind="Deployment")))
         assert "initContainers" not in first["spec"]["template"]["spec"]
