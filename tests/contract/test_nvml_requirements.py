@@ -407,6 +407,13 @@ def test_a13_client_label_only_when_asked_for() -> None:
     assert any("v26.7.0" in problem.message for problem in report)
 
 
+def test_kubernetes_leaves_the_script_as_it_is() -> None:
+    """It replaces $(NAME) in arguments where the container has a variable NAME, and makes `$$` one `$`."""
+    names = variables(init_container(wait_seconds=1, lib_dirs=("lib64",)))
+    assert "$$" not in SCRIPT
+    assert not [name for name in re.findall(r"\$\(([^)]*)\)", SCRIPT) if name in names]
+
+
 def test_every_combination_of_options_is_stable() -> None:
     """A second pass with the same options changes no byte, whatever they are."""
     for root, wait, copies, liveness in product(("container", "auto", "sysext"), (0, 60), (True, False), Liveness):

@@ -199,6 +199,11 @@ class TestTrials:
 
 
 class TestMore:
+    def test_is_posix_shell(self) -> None:
+        shellcheck = require_tool("shellcheck")
+        done = subprocess.run([shellcheck, "-"], input=copy_script(), capture_output=True, text=True, check=False)
+        assert done.stdout == ""
+
     def test_plain_file_with_the_final_name(self, sandbox: Sandbox) -> None:
         folder = sandbox.root / "usr/lib64"
         folder.mkdir(parents=True)

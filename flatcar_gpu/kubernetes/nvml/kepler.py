@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import yaml
 
 from flatcar_gpu.errors import Failure
 from flatcar_gpu.kubernetes.nvml.driver_root import host_path_of
 from flatcar_gpu.kubernetes.nvml.liveness import TIMEOUT, landing_page_probe
-from flatcar_gpu.kubernetes.nvml.manifests import Loader
+from flatcar_gpu.kubernetes.nvml.manifests import Loader, member
 from flatcar_gpu.kubernetes.nvml.namespace import namespace_problem
 from flatcar_gpu.kubernetes.nvml.overlay import PodPatch, entries, tell_about_options
 from flatcar_gpu.kubernetes.nvml.pattern import (
@@ -61,7 +61,7 @@ def chart_has_nvml(chart: bytes, file: str) -> bool:
     if objects:
         return _render_has_nvml(objects, file)
     if len(trees) == 1 and isinstance(trees[0], dict) and isinstance(trees[0].get("daemonset"), dict):
-        return _at(trees[0], "daemonset", "nvidia", "nvmlInitImage") is not None
+        return member(trees[0], "daemonset", "nvidia", "nvmlInitImage") is not None
     raise Failure(
         f"{file} is neither the values of Kepler's chart nor a render of it",
         hint="give what `helm show values` or `helm template --set config.experimental.gpu.enabled=true` prints",
@@ -97,14 +97,14 @@ def kepler_values(
         result.warn(
             f"values alone cannot do it: {lack}", "use `flatcar-gpu nvml post-render` on what the chart renders"
         )
-    if _at(present, "config", "web", "configFile") and not (options.scheme or options.basic_auth):
+    if member(present, "config", "web", "configFile") and not (options.scheme or options.basic_auth):
         result.warn(
             "config.web.configFile is set: with TLS or a password in it the probe fails",
             "add --scheme HTTPS or --basic-auth",
         )
     tell_about_options(result, options)
     values["daemonset"] = daemonset
-    return values, Report([*result.problems, namespace_problem(_at(present, "namespace", "name"))])
+    return values, Report([*result.problems, namespace_problem(member(present, "namespace", "name"))])
 
 
 def values_text(values: Tree, report: Report) -> str:
@@ -114,7 +114,7 @@ def values_text(values: Tree, report: Report) -> str:
 
 
 def _render_has_nvml(objects: list[Tree], file: str) -> bool:
-    pods = [pod for tree in objects if isinstance(pod := _at(tree, "spec", "template", "spec"), dict)]
+    pods = [pod for tree in objects if isinstance(pod := member(tree, "spec", "template", "spec"), dict)]
     if any(entry.get("name") == CHART_INIT_CONTAINER for pod in pods for entry in entries(pod, "initContainers")):
         return True
     if any(_gpu_is_on(tree) for tree in objects):
@@ -126,18 +126,18 @@ def _render_has_nvml(objects: list[Tree], file: str) -> bool:
 
 
 def _gpu_is_on(tree: Tree) -> bool:
-    config = _at(tree, "data", "config.yaml") if tree.get("kind") == "ConfigMap" else None
+    config = member(tree, "data", "config.yaml") if tree.get("kind") == "ConfigMap" else None
     if not isinstance(config, str):
         return False
     try:
         loaded = yaml.load(config, Loader)  # noqa: S506 - a SafeLoader
     except yaml.YAMLError:
         return False
-    return _at(loaded, "experimental", "gpu", "enabled") is True
+    return member(loaded, "experimental", "gpu", "enabled") is True
 
 
 def _tolerations(present: Tree) -> list[Tree]:
-    given = _at(present, "daemonset", "tolerations")
+    given = member(present, "daemonset", "tolerations")
     kept = given if isinstance(given, list) else _CHART_TOLERATIONS
     return [*kept, *([] if GPU_TAINT in kept else [dict(GPU_TAINT)])]
 
@@ -189,9 +189,3 @@ def _lacks(options: Options, *, has_nvml: bool) -> Iterator[str]:
         for flag, is_given in settings.items():
             if is_given:
                 yield f"the chart's init container has no value for {flag}"
-
-
-def _at(tree: Any, *keys: str) -> Any:
-    for key in keys:
-        tree = tree.get(key) if isinstance(tree, dict) else None
-    return tree

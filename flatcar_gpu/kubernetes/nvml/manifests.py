@@ -133,11 +133,11 @@ class Workload:
 
     @property
     def name(self) -> str:
-        return str(_member(self.tree, "metadata", "name"))
+        return str(member(self.tree, "metadata", "name"))
 
     @property
     def namespace(self) -> str | None:
-        found = _member(self.tree, "metadata", "namespace")
+        found = member(self.tree, "metadata", "namespace")
         return str(found) if found else None
 
     @property
@@ -184,7 +184,7 @@ def workloads(document: Document) -> Iterator[Workload]:
     Raises InvalidInput where it is no YAML.
     """
     for path, tree in _objects(document.data, ()):
-        kind, name = tree.get("kind"), _member(tree, "metadata", "name")
+        kind, name = tree.get("kind"), member(tree, "metadata", "name")
         if isinstance(kind, str) and kind in POD_SPECS and isinstance(name, str):
             yield Workload(document, path, tree)
 
@@ -211,7 +211,8 @@ def _objects(tree: Any, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
         yield path, tree
 
 
-def _member(tree: Any, *keys: str) -> Any:
+def member(tree: Any, *keys: str) -> Any:
+    """What is at `keys` below `tree`; None where the way there ends."""
     for key in keys:
         tree = tree.get(key) if isinstance(tree, dict) else None
     return tree

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flatcar_gpu.kubernetes.nvml.manifests import member
 from flatcar_gpu.report import Problem, Severity
 
 if TYPE_CHECKING:
@@ -43,8 +44,5 @@ def _labels(document: Document, name: str) -> bool:
     if ENFORCE not in document.text:
         return False
     data = document.data
-    metadata = data.get("metadata") if isinstance(data, dict) and data.get("kind") == "Namespace" else None
-    if not isinstance(metadata, dict) or metadata.get("name") != name:
-        return False
-    labels = metadata.get("labels")
-    return isinstance(labels, dict) and labels.get(ENFORCE) == "privileged"
+    is_it = member(data, "kind") == "Namespace" and member(data, "metadata", "name") == name
+    return is_it and bool(member(data, "metadata", "labels", ENFORCE) == "privileged")
