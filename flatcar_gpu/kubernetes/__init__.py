@@ -1,0 +1,1 @@
+"""What is given to Kubernetes: monitoring agents that need NVIDIA's management library."""
