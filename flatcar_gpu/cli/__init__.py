@@ -21,6 +21,7 @@ PROGRAM = "flatcar-gpu"
 COMMANDS = {
     "ignition": Entry("flatcar_gpu.cli.ignition", "Ignition config of a GPU node (JSON)."),
     "butane": Entry("flatcar_gpu.cli.butane", "Butane config of a GPU node (YAML)."),
+    "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
 }
