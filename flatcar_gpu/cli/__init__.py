@@ -22,6 +22,7 @@ COMMANDS = {
     "ignition": Entry("flatcar_gpu.cli.ignition", "Ignition config of a GPU node (JSON)."),
     "butane": Entry("flatcar_gpu.cli.butane", "Butane config of a GPU node (YAML)."),
     "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
+    "image": Entry("flatcar_gpu.cli.image", "Driver images: tags, what registries hold, audits, building them."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
 }

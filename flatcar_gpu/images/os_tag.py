@@ -32,7 +32,7 @@ class MajorOnly:
     from_major: int = 0
 
 
-# Source: gpu-operator controllers/state_manager.go getGPUNodeOSInfo and internal/state/nodepool.go getOSTag at each tag.
+# Source: gpu-operator controllers/state_manager.go getGPUNodeOSInfo and internal/state/nodepool.go getOSTag, each tag.
 # Flatcar is in none: its VERSION_ID is kept whole by every chart.
 MAJOR_ONLY = (
     MajorOnly(frozenset({"rocky"}), "26.3.0", "26.7.0"),

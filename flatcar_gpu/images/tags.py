@@ -72,7 +72,9 @@ _DIGEST = "{repository}@{version}"
 _OLDEST = "1.3.0"
 
 _APPENDED = "the operator appends ID and VERSION_ID of the node's os-release"
-_KERNEL_TOO = "with driver.usePrecompiled the operator appends the node's kernel, then ID and VERSION_ID of its os-release"
+_KERNEL_TOO = (
+    "with driver.usePrecompiled the operator appends the node's kernel, then ID and VERSION_ID of its os-release"
+)
 _AS_IT_IS = "a digest is used as it is, nothing is appended"
 _NO_CRD = "charts before v23.9.0 have no NVIDIADriver resource"
 _NOT_PRECOMPILED = "charts before v23.3.0 do not know driver.usePrecompiled and pass over it"
@@ -284,8 +286,9 @@ def _check_version(driver: Driver) -> None:
 def _warnings(driver: Driver, version_id: str, suffix: str) -> Iterator[str]:
     if driver.tag_format is TagFormat.SHORT:
         yield (
-            "the operator asks for the whole VERSION_ID by itself; for this tag a custom rule of node-feature-discovery "
-            f"must set the label system-os_release.VERSION_ID to {version_id} (inferred, not tried on a node)"
+            "the operator asks for the whole VERSION_ID by itself; for this tag a custom rule of "
+            f"node-feature-discovery must set the label system-os_release.VERSION_ID to {version_id} "
+            "(inferred, not tried on a node)"
         )
     if driver.tag_format is TagFormat.KERNEL:
         yield (

@@ -68,7 +68,9 @@ def test_the_limits_themselves_are_allowed() -> None:
 _COMPONENT = st.from_regex(r"\A[a-z0-9]{1,9}([._-][a-z0-9]{1,9}){0,2}\Z")
 _TAG = st.text(string.ascii_letters + string.digits + "_.-", max_size=127).map(lambda rest: "v" + rest)
 _DIGEST = st.text("0123456789abcdef", min_size=64, max_size=64).map(lambda digits: f"sha256:{digits}")
-_HOST = st.sampled_from(["nvcr.io", "localhost", "localhost:5000", "registry.example.com:443", "[::1]:5000", "10.0.0.1"])
+_HOST = st.sampled_from(
+    ["nvcr.io", "localhost", "localhost:5000", "registry.example.com:443", "[::1]:5000", "10.0.0.1"]
+)
 
 
 @given(_HOST, st.lists(_COMPONENT, min_size=1, max_size=4), st.just("") | _TAG, st.just("") | _DIGEST)

@@ -12,10 +12,10 @@ SHA256 = "sha256:" + "0123456789abcdef" * 4
 KERNEL = "5.10.52-flatcar"
 
 # Every line of charts, and the patch releases around which behaviour changed.
-CHARTS = (
-    "1.3.0 1.4.0 1.6.2 v1.7.0 v1.8.2 v1.9.0 v1.10.0 v1.11.1 v22.9.0 v23.3.0 v23.6.0 v23.9.0 v24.3.0 v24.6.0 v24.9.0 "
-    "v25.3.0 v25.10.1 v26.3.0 v26.7.0 v27.1.0"
-).split()
+CHARTS = [
+    *("1.3.0", "1.4.0", "1.6.2", "v1.7.0", "v1.8.2", "v1.9.0", "v1.10.0", "v1.11.1", "v22.9.0", "v23.3.0", "v23.6.0"),
+    *("v23.9.0", "v24.3.0", "v24.6.0", "v24.9.0", "v25.3.0", "v25.10.1", "v26.3.0", "v26.7.0", "v27.1.0"),
+]
 
 
 def image(version: str, version_id: str = "2905.2.0", kernel: str | None = KERNEL, **told: object) -> str:
@@ -134,7 +134,7 @@ def test_what_the_operator_refuses_or_spoils_is_an_error_with_the_reason(told: d
 
 
 def test_a_kernel_that_is_needed_but_not_known_is_an_error() -> None:
-    with pytest.raises(Failure, match="kernel of flatcar 2905.2.0 is not known"):
+    with pytest.raises(Failure, match="is not known"):
         image("535", kernel=None, precompiled=True)
 
 
