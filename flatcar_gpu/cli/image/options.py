@@ -46,14 +46,14 @@ _DRIVER_OPTIONS = (
 mode_option = click.option(
     "--mode",
     type=click.Choice([mode.value for mode in Mode]),
-    default=Mode.CLUSTER_POLICY,
+    default=Mode.CLUSTER_POLICY.value,
     help="How the operator is told about drivers.  [default: cluster-policy]",
 )
 
 tag_format_option = click.option(
     "--tag-format",
     type=click.Choice([form.value for form in TagFormat]),
-    default=TagFormat.OPERATOR,
+    default=TagFormat.OPERATOR.value,
     help="What the operator asks for, -flatcar2905 alone, or the kernel as upstream named images.  [default: operator]",
 )
 
