@@ -11,7 +11,7 @@ from flatcar_gpu.images.os_tag import LABELS_REQUIRED_SINCE, chart_numbers
 from flatcar_gpu.images.tags import DriverImage, Mode, driver_image
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from flatcar_gpu.images.reference import Reference
     from flatcar_gpu.images.tags import Driver
@@ -132,7 +132,7 @@ class Successor:
 
 
 def successors(
-    driver: Driver, groups: Sequence[NodeGroup], following: dict[str, tuple[str, str | None]]
+    driver: Driver, groups: Sequence[NodeGroup], following: Mapping[str, tuple[str, str | None]]
 ) -> Iterator[Successor]:
     """What changes for each group whose release is in `following`: the next release and its kernel.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flatcar_gpu.flatcar.version import Version, is_version
 from flatcar_gpu.images.audit import USE_NVIDIA_DRIVER
 from flatcar_gpu.images.findings import findings
-from flatcar_gpu.images.tags import Mode
+from flatcar_gpu.images.tags import Kind, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,6 +61,12 @@ def audit_findings(audit: Audit) -> Report:
         _add_refusals(audit, mode, report)
     _add_mixed(audit, report)
     _add_labels(audit, report)
+    releases = {group.release for group in audit.survey.groups}
+    if audit.driver.kind is Kind.DIGEST and len(releases) > 1:
+        report.warning(
+            f"a digest is one image for all nodes, and they run {len(releases)} releases: {', '.join(sorted(releases))}",
+            hint="pin a digest only where all GPU nodes run the release that the image was made for",
+        )
     current = {pull.reference for pull in audit.pulls}
     soon = [(found.image.reference, found.group) for found in audit.successors or ()]
     for problem in findings(_lookups(audit, [pair for pair in soon if pair[0] not in current])):
@@ -77,14 +83,14 @@ def _lookups(audit: Audit, pairs: Iterable[tuple[Reference | None, NodeGroup]]) 
 
 def _add_labels(audit: Audit, report: Report) -> None:
     for group in audit.survey.groups:
-        nodes = f"{group.nodes} nodes such as {group.example}"
+        nodes = f"{_counted(group.nodes)} such as {group.example}"
         if not group.is_labelled:
             report.warning(
-                f"{nodes} lack the labels system-os_release.ID and .VERSION_ID",
+                f"{nodes}: there are not the labels system-os_release.ID and .VERSION_ID",
                 hint="the operator goes by them; let node-feature-discovery run on these nodes",
             )
         elif not group.has_own_version and group.release:
-            says = f"{nodes} run {group.release}, but their label says {group.version_id}, and the operator goes by it"
+            says = f"{nodes}: on {group.release}, but the label says {group.version_id}, and the operator goes by it"
             report.warning(says)
 
 
@@ -94,7 +100,7 @@ def _add_refusals(audit: Audit, mode: Mode, report: Report) -> None:
         if pull.mode is mode and pull.problem:
             refused[pull.problem, pull.hint] = refused.get((pull.problem, pull.hint), 0) + pull.group.nodes
     for (problem, hint), nodes in refused.items():
-        says = f"{mode}: {nodes} nodes get no driver: {problem}"
+        says = f"{mode}: {_counted(nodes)} without a driver: {problem}"
         # Where both modes are looked at, one that cannot be used is no failure of the other.
         (report.error if audit.modes == (mode,) else report.warning)(says, hint=hint)
 
@@ -106,7 +112,11 @@ def _add_mixed(audit: Audit, report: Report) -> None:
     nodes = sum(pull.group.nodes for pull in wrong)
     says = (
         f"cluster-policy gives all nodes the tag of the GPU node that the operator lists first, {wrong[0].made_for} if "
-        f"it is the first of this list: {nodes} of {audit.survey.gpu_nodes} nodes run something else"
+        f"it is the first of this list: that is wrong for {nodes} of {_counted(audit.survey.gpu_nodes)}"
     )
     only = audit.modes == (Mode.CLUSTER_POLICY,)
     (report.error if only else report.warning)(says, hint=USE_NVIDIA_DRIVER)
+
+
+def _counted(nodes: int) -> str:
+    return "1 node" if nodes == 1 else f"{nodes} nodes"

@@ -17,6 +17,8 @@ CHUNK = 1024 * 1024
 """Bytes read at a time."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_BEHIND = frozenset(" \t\n\r,:]}")
+"""What can stand behind a value."""
 _DECODER = json.JSONDecoder()
 
 
@@ -96,7 +98,7 @@ class _Text:
             raise self._failure("there is something behind the object", self._position)
 
     def value(self) -> Any:
-        """The next value, of which a number must not be the last thing in the text: in an object it never is."""
+        """The next value."""
         self.peek()
         while True:
             try:
@@ -108,7 +110,8 @@ class _Text:
                 continue
             except RecursionError:
                 raise self._failure("it is nested too deeply", self._position) from None
-            if end < len(self._buffer) or self._ended:
+            # Of a number that was cut off behind its point, what is there so far is a number, too.
+            if self._ended or self._buffer[end : end + 1] in _BEHIND:
                 self._position = end
                 return value
             self._read()

@@ -101,7 +101,7 @@ def _state(audit: Audit, pull: Pull) -> str:
     if pull.reference is None:
         return "no driver"
     state = _found(_lookup(audit, pull.reference, pull.group))
-    return f"{state}, for {pull.made_for}" if pull.made_for else state
+    return f"{state} (made for {pull.made_for})" if pull.made_for else state
 
 
 def _found(lookup: Lookup | None) -> str:

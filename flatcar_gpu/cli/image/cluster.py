@@ -20,8 +20,8 @@ def gpu_nodes(nodes: Iterable[Node], *, all_nodes: bool) -> Survey:
         return found
     if found.flatcar_without_gpu:
         raise Failure(
-            f"none of the {found.flatcar_without_gpu} Flatcar nodes shows a GPU, by label or by capacity",
+            f"no Flatcar node shows a GPU, by label or by capacity ({found.flatcar_without_gpu} looked at)",
             hint="where node-feature-discovery does not run yet, --all-nodes takes all of them; narrow the list with "
             "`kubectl get nodes -l KEY=VALUE -o json`",
         )
-    raise Failure(f"none of the {found.total} nodes runs Flatcar")
+    raise Failure(f"no node runs Flatcar ({found.total} looked at)")

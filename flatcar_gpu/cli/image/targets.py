@@ -34,8 +34,11 @@ def find_target(text: str, driver: Driver, access: Access, console: Console, ker
     try:
         release = find_release(text, access, console).release
     except Failure as failure:
-        if not is_version(text) or (driver.needs_kernel and not kernel):
+        if not is_version(text):
             raise
+        if driver.needs_kernel and not kernel:
+            hint = f"{failure.hint}; or give the kernel to `flatcar-gpu image tag` with --kernel"
+            raise Failure(f"{failure.message}, and the tag has the kernel of the release in it", hint) from None
         report = Report()
         report.warning(f"{failure.message}; the tag is made as if there were such a release", hint=failure.hint)
         console.report(report)
