@@ -26,6 +26,7 @@ COMMANDS = {
     "validate": Entry("flatcar_gpu.cli.validate", "Check Butane and Ignition configs."),
     "check": Entry("flatcar_gpu.cli.check", "Check GPU nodes against every compatibility rule."),
     "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
+    "image": Entry("flatcar_gpu.cli.image", "Driver images: tags, what registries hold, audits, building them."),
     "nvml": Entry("flatcar_gpu.cli.nvml", "NVIDIA's management library for monitoring agents."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),

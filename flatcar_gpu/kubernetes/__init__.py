@@ -1,1 +1,1 @@
-"""What is given to Kubernetes: monitoring agents that need NVIDIA's management library."""
+"""What Kubernetes says of a cluster's nodes, and what it is given: manifests and patches."""
