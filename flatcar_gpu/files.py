@@ -74,6 +74,8 @@ def write_folder(path: str, files: Mapping[str, tuple[bytes, int]]) -> None:
 
     Raises Failure where it exists and is not empty, or cannot be written.
     """
+    import tempfile  # late, as above
+
     target = Path(path)
     try:
         if target.is_dir() and any(target.iterdir()):

@@ -64,7 +64,7 @@ def audit_findings(audit: Audit) -> Report:
     releases = {group.release for group in audit.survey.groups}
     if audit.driver.kind is Kind.DIGEST and len(releases) > 1:
         report.warning(
-            f"a digest is one image for all nodes, and they run {len(releases)} releases: {', '.join(sorted(releases))}",
+            f"a digest is one image for all nodes; they run {len(releases)} releases: {', '.join(sorted(releases))}",
             hint="pin a digest only where all GPU nodes run the release that the image was made for",
         )
     current = {pull.reference for pull in audit.pulls}

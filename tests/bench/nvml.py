@@ -24,7 +24,7 @@ def measure() -> Iterator[str]:
     ours = _seconds(lambda: post_render(stream.encode(), "stream", Selector("kepler"), Options()))
     reading = _seconds(lambda: list(yaml.load_all(stream, yaml.CSafeLoader)))
     faster = reading / ours
-    yield f"post-render beside {DOCUMENTS} other documents: {ours:.3f} s, {faster:.1f} times as fast as to load them all"
+    yield f"post-render beside {DOCUMENTS} other documents: {ours:.3f} s, {faster:.1f} times as fast as loading them"
 
 
 def _seconds(work: Callable[[], object]) -> float:
