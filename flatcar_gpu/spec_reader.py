@@ -10,14 +10,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from flatcar_gpu.report import Problem, Severity
 from flatcar_gpu.spec import Spec, key_of, settings
-from flatcar_gpu.yaml_positions import dotted
+from flatcar_gpu.yaml_positions import dotted, shown_value
 
 if TYPE_CHECKING:
     from flatcar_gpu.yaml_positions import KeyPath, YamlDocument
 
 
 def read_spec(document: YamlDocument) -> Spec:
-    """The spec that `document` holds. What is wrong is in its report and left out, so that later checks see the rest."""
+    """The spec in `document`. What is wrong is in its report and left out, so that later checks see the rest."""
     tree = document.mapping("a spec", "begin with `driver:` or `apiVersion:`")
     if not tree:
         return Spec()
@@ -68,7 +68,7 @@ def _unknown_key(key: str, document: YamlDocument) -> Problem:
 
 def _expectation(error: dict[str, Any], key: str) -> tuple[str, str]:
     given = error["input"]
-    shown = _shown(given)
+    shown = shown_value(given)
     match error["type"]:
         case "enum":
             choices = settings()[key].choices
@@ -92,18 +92,6 @@ def _expectation(error: dict[str, Any], key: str) -> tuple[str, str]:
             return f"expected a list, found {shown}", f"write [{shown}]" if isinstance(given, str) else ""
         case _:
             return f"{error['msg']}, found {shown}", ""
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
-    return repr(value) if isinstance(value, str) else str(value)
 
 
 def keys_of_section(section: str) -> list[str]:

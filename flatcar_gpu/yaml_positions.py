@@ -17,7 +17,7 @@ KeyPath = tuple[str | int, ...]
 
 
 class YamlDocument:
-    """One YAML document as plain data, with the position of every key and value."""
+    """One YAML document as plain data, with the position of every key and value, and the scalars as written."""
 
     def __init__(self, name: str, data: bytes) -> None:
         self.name = name
@@ -26,6 +26,7 @@ class YamlDocument:
         self.report = Report()
         self.keys: dict[str, Position] = {}
         self.values: dict[str, Position] = {}
+        self.texts: dict[str, str] = {}
         self._constructor = yaml.constructor.SafeConstructor()
         self._visited: set[int] = set()
         self._aliased = 0
@@ -96,6 +97,7 @@ class YamlDocument:
         return self.report
 
     def _scalar(self, node: yaml.ScalarNode, path: KeyPath) -> Any:
+        self.texts[dotted(path)] = node.value
         try:
             return self._constructor.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
@@ -139,3 +141,16 @@ def _place(node: yaml.Node) -> Position:
 def dotted(path: KeyPath) -> str:
     """The name of a place in a document: `storage.files.0.mode`."""
     return ".".join(str(part) for part in path)
+
+
+def shown_value(value: Any) -> str:
+    """A value in an error: `nothing`, `true`, `a mapping`, `a list`, a number, or a text in quotes."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return repr(value) if isinstance(value, str) else str(value)

@@ -1,4 +1,4 @@
-"""What the commands that make a node share: its options, and the way from them to a checked plan."""
+"""What the commands that make a node or its values share: the options, and the way from them to a checked plan."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from flatcar_gpu.errors import InvalidInput
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.report import Report
 from flatcar_gpu.rules import check, rules
-from flatcar_gpu.spec import settings
+from flatcar_gpu.spec import Scope, settings
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.plan import Plan
@@ -33,14 +33,40 @@ class NodeArguments:
     ignored: tuple[str, ...]
 
 
+def _known_rules(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    for name in value:
+        if name not in rules():
+            raise click.BadParameter(f"there is no rule {name!r}; `flatcar-gpu explain` lists them", ctx, parameter)
+    return value
+
+
+ignore_option = click.option(
+    "--ignore",
+    multiple=True,
+    metavar="RULE",
+    callback=_known_rules,
+    help="Go on although this rule is broken; the output names it.",
+)
+
+
 def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command an option for every setting of the spec, `-f` and `--ignore`; it is passed them as `node`."""
+    """Give a command the options of a node, `-f` and `--ignore`; it is passed them as `node`."""
+    return _spec_options(function, (Scope.NODE,))
+
+
+def operator_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `node_options`, with the operator's options, too."""
+    return _spec_options(function, (Scope.NODE, Scope.OPERATOR))
+
+
+def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Callable[..., Any]:
+    shown = [setting for setting in settings().values() if setting.scope in scopes]
 
     @click.pass_context
     @wraps(function)
     def collected(ctx: click.Context, /, file: str | None, ignore: tuple[str, ...], **arguments: Any) -> Any:
         values = {}
-        for setting in settings().values():
+        for setting in shown:
             name = _parameter(setting)
             value = arguments.pop(name)
             if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
@@ -48,22 +74,22 @@ def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(node=NodeArguments(file, values, ignore), **arguments)
 
     decorated: Callable[..., Any] = collected
-    for setting in reversed(list(settings().values())):
+    for setting in reversed(shown):
         decorated = _option(setting)(decorated)
-    decorated = click.option(
-        "--ignore",
-        multiple=True,
-        metavar="RULE",
-        callback=_known_rules,
-        help="Go on although this rule is broken; the output names it.",
-    )(decorated)
+    decorated = ignore_option(decorated)
     return click.option(
         "-f", "--file", metavar="SPEC", help="Spec file (YAML) with the same settings; `-` is stdin. Flags win."
     )(decorated)
 
 
-def checked_plan(node: NodeArguments, console: Console, *, strict: bool) -> Plan:
-    """The plan that the arguments ask for.
+def checked_plan(
+    node: NodeArguments,
+    console: Console,
+    *,
+    strict: bool,
+    check: Callable[[Plan, Collection[str]], Report] = check,
+) -> Plan:
+    """The plan that the arguments ask for, checked by `check`, which gets it and the rules to ignore.
 
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
@@ -89,7 +115,7 @@ def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., An
     shown = setting.shown_default or (setting.default if isinstance(setting.default, str) else "")
     attributes: dict[str, Any] = {"help": f"{setting.help}  [default: {shown}]" if shown else setting.help}
     if setting.kind is tuple:
-        attributes |= {"multiple": True, "metavar": "NAME"}
+        attributes |= {"multiple": True, "metavar": _metavar(setting)}
     elif setting.choices:
         attributes["type"] = click.Choice(setting.choices)
     elif setting.kind is str:
@@ -97,17 +123,22 @@ def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., An
     return click.option(setting.flag, _parameter(setting), **attributes)
 
 
+_METAVARS = {
+    "CLASS": "NAME",
+    "IMAGE": "NAME",
+    "MODULES": "NAME",
+    "SECRETS": "NAME",
+    "SYSEXT": "NAME",
+    "TOLERATIONS": "TAINT",
+    "UPPER": "DIR",
+    "WORK": "DIR",
+}
+
+
 def _metavar(setting: Setting) -> str:
     word = setting.attributes[-1].rpartition("_")[2].upper()
-    return {"UPPER": "DIR", "WORK": "DIR", "SYSEXT": "NAME"}.get(word, word)
+    return _METAVARS.get(word, word)
 
 
 def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(item for value in values for item in value.split(",") if item)
-
-
-def _known_rules(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    for name in value:
-        if name not in rules():
-            raise click.BadParameter(f"there is no rule {name!r}; `flatcar-gpu explain` lists them", ctx, parameter)
-    return value

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.report import Problem, Report, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from flatcar_gpu.plan import Plan
+_MODULES = ("driver", "toolkit", "usr_local", "operator", "value_keys", "values", "values_file")
 
-_MODULES = ("driver", "toolkit", "usr_local")
+
+class Subject(StrEnum):
+    """What a rule's check function is given."""
+
+    NODE = "node"
+    """A Plan, whatever is made from it."""
+    OPERATOR = "operator"
+    """A Plan from which the operator's values or resources are made."""
+    VALUES = "values"
+    """Values of the operator's chart, made from a plan or read from a file."""
+    VALUES_FILE = "values file"
+    """Values from a file, where nothing is known of the node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +42,7 @@ class Finding:
     remedy: str = ""
 
 
-CheckFunction = Callable[["Plan"], Iterator[Finding]]
+CheckFunction = Callable[[Any], Iterator[Finding]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +56,28 @@ class Rule:
     source: str
     remedy: str
     check: CheckFunction
+    subject: Subject
 
 
 _declared: dict[str, Rule] = {}
 
 
 def rule(
-    id: str, title: str, *, severity: Severity = Severity.ERROR, why: str, source: str, remedy: str
+    id: str,
+    title: str,
+    *,
+    severity: Severity = Severity.ERROR,
+    subject: Subject = Subject.NODE,
+    why: str,
+    source: str,
+    remedy: str,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Declare the function below as the check of a rule."""
 
     def declare(check: CheckFunction) -> CheckFunction:
         if id in _declared:
             raise ValueError(f"rule {id} is declared twice")
-        _declared[id] = Rule(id, title, severity, why, source, remedy, check)
+        _declared[id] = Rule(id, title, severity, why, source, remedy, check, subject)
         return check
 
     return declare
@@ -71,11 +91,13 @@ def rules() -> Mapping[str, Rule]:
     return dict(sorted(_declared.items()))
 
 
-def check(plan: Plan, ignored: Collection[str] = ()) -> Report:
-    """Every finding of every rule; those of the `ignored` rules only as information."""
+def check(given: Any, ignored: Collection[str] = (), subject: Subject = Subject.NODE) -> Report:
+    """Every finding of every rule on `subject` in what is `given`; those of the `ignored` rules only as information."""
     report = Report()
     for rule in rules().values():
-        for finding in rule.check(plan):
+        if rule.subject is not subject:
+            continue
+        for finding in rule.check(given):
             if rule.id in ignored:
                 says = f"ignored as asked: {finding.says}"
                 report.add(Problem(Severity.INFO, says, path=finding.at, rule=rule.id))
