@@ -5,6 +5,7 @@ Which keys a chart has is in `helm/data/keys.yaml`; here is what no key shows.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -19,8 +20,10 @@ class ChartVersion:
     @classmethod
     def parse(cls, text: str) -> ChartVersion:
         """`v25.10.1` or `25.10.1`. Raises ValueError for anything else."""
-        major, minor, patch = text.removeprefix("v").split(".")
-        return cls(int(major), int(minor), int(patch))
+        found = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)", text)
+        if found is None:
+            raise ValueError(f"{text!r} is not a version of the chart")
+        return cls(*map(int, found.groups()))
 
     def __str__(self) -> str:
         return f"v{self.major}.{self.minor}.{self.patch}"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import yaml
 
 if TYPE_CHECKING:
     from flatcar_gpu.helm.values import Tree
@@ -78,6 +81,9 @@ _WORDS = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
 
 def _scalar(value: Any) -> str:
     """A text that no YAML reader takes for a number, a date, a truth value or nothing; others as JSON has them."""
-    if isinstance(value, str) and re.fullmatch(r"[A-Za-z/][A-Za-z0-9_./-]*", value) and value.lower() not in _WORDS:
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if re.fullmatch(r"[A-Za-z/][A-Za-z0-9_./-]*", value) and value.lower() not in _WORDS:
         return value
-    return json.dumps(value)
+    quoted: str = yaml.dump(value, Dumper=yaml.SafeDumper, default_style='"', width=math.inf)
+    return quoted.rstrip("\n")

@@ -48,6 +48,8 @@ def _at_its_setting(problem: Problem, entries: Iterable[Entry]) -> Problem:
 def check_values(document: YamlDocument, chart: ChartVersion, ignored: Collection[str] = ()) -> Report:
     """Findings in a file of values for a chart, each at its place in the file."""
     tree = document.mapping("a values file", "begin with `driver:` or `toolkit:`")
+    if not tree and document.report.has_errors:
+        return document.report
     values = Values(chart, tree, document.texts)
     found = [*check(values, ignored, Subject.VALUES), *check(values, ignored, Subject.VALUES_FILE)]
     return Report([*document.report, *(_at_its_place(problem, document) for problem in found)])

@@ -276,6 +276,8 @@ def variables_are_read(values: Values) -> Iterator[Finding]:
 def templates_accept_it(values: Values) -> Iterator[Finding]:
     if values.get("gpuCluster.deployCR") and values.get("clusterPolicy.deployCR"):
         yield Finding("gpuCluster.deployCR", "there can be no GPUCluster beside the ClusterPolicy")
+    if values.get("gpuCluster.deployCR") and not values.get("driver.nvidiaDriverCRD.enabled"):
+        yield Finding("gpuCluster.deployCR", "a GPUCluster needs driver.nvidiaDriverCRD.enabled")
     for component in ("devicePlugin", "migManager"):
         if values.get(f"{component}.config.create") and not values.get(f"{component}.config.name"):
             yield Finding(f"{component}.config.create", f"{component}.config.name is missing")
