@@ -55,12 +55,6 @@ def _is_strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _is_env(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(item, dict) and isinstance(item.get("name"), str) for item in value
-    )
-
-
 TYPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "bool": ("true or false", lambda value: isinstance(value, bool)),
     "int": ("a whole number, 0 or more", lambda value: _is_int(value) and value >= 0),
@@ -68,7 +62,7 @@ TYPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "version": ("a text", lambda value: isinstance(value, str)),
     "count": ("a whole number or a percentage", lambda value: _is_int(value) or isinstance(value, str)),
     "strings": ("a list of texts", _is_strings),
-    "env": ("a list of `name` and `value`", _is_env),
+    "env": ("a list of `name` and `value`", lambda value: isinstance(value, list)),
     "list": ("a list", lambda value: isinstance(value, list)),
     "map": ("a mapping", lambda value: isinstance(value, dict)),
     "any": ("anything", lambda _: True),
@@ -79,9 +73,12 @@ TYPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
 def keys() -> Mapping[str, Key]:
     """All keys by name."""
     table = files("flatcar_gpu.helm").joinpath("data/keys.yaml").read_text()
-    found = [key for group in yaml.load(table, Loader=yaml.CSafeLoader) for key in _keys_of(group)]
-    # Of two rows for a key the first counts, so that a group with many components can have its exceptions above it.
-    return {key.name: key for key in reversed(found)}
+    found: dict[str, Key] = {}
+    for group in yaml.load(table, Loader=yaml.CSafeLoader):
+        for key in _keys_of(group):
+            # The first row counts, so that a group with many components can have its exceptions above it.
+            found.setdefault(key.name, key)
+    return found
 
 
 @cache

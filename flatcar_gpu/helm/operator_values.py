@@ -123,7 +123,7 @@ def _why_version(image: DriverImage) -> str:
     where = f"{image.repository}/{image.name}"
     if image.digest:
         which = f" of {image.version}" if image.version else ""
-        return f"the image's digest{which}; the operator appends nothing to it"
+        return f"digest of the image{which}; the operator appends nothing to it"
     kernel = "KERNEL-" if image.precompiled else ""
     return f"the operator pulls {where}:{image.version}-{kernel}flatcarVERSION_ID"
 

@@ -81,10 +81,13 @@ def values_have_their_types(values: Values) -> Iterator[Finding]:
 
 def _mistyped_variables(path: str, items: list[Any], values: Values) -> Iterator[Finding]:
     for index, item in enumerate(items):
-        found = item.get("value") if isinstance(item, dict) else None
-        if found is not None and not isinstance(found, str):
-            at = f"{path}.{index}.value"
-            yield _mistyped(at, found, "a text", values.texts.get(at, ""))
+        at = f"{path}.{index}"
+        if not isinstance(item, dict) or not isinstance(item.get("name"), str):
+            yield Finding(
+                at, f"expected `name` and `value`, found {shown_value(item)}", "write {name: ..., value: ...}"
+            )
+        elif item.get("value") is not None and not isinstance(item["value"], str):
+            yield _mistyped(f"{at}.value", item["value"], "a text", values.texts.get(f"{at}.value", ""))
 
 
 def _mistyped(path: str, value: Any, expected: str, text: str) -> Finding:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
 import pytest
@@ -8,7 +9,8 @@ import yaml
 from flatcar_gpu.chart import NEWEST, ChartVersion
 from flatcar_gpu.helm.keys import TYPES, keys, sections
 from flatcar_gpu.helm.values import Values
-from tests.shared_data import require_shared
+from flatcar_gpu.spec import settings
+from tests.shared_data import ROOT, require_shared
 
 
 def test_every_key_has_a_type_a_source_and_charts_in_order() -> None:
@@ -86,3 +88,13 @@ def test_what_the_newest_chart_sets_is_all_in_the_table_with_its_types() -> None
         assert key.default is None or key.default == value, path
         found += 1
     assert found > 200
+
+
+def test_the_documentation_s_table_of_charts_is_that_of_the_keys() -> None:
+    text = (ROOT / "docs" / "helm.md").read_text()
+    rows = re.findall(r"^\| `(--[a-z-]+)` \| `([\w.]+)` \| (v[\d.]+) \|$", text, re.MULTILINE)
+    flags = {setting.flag.split("/")[0] for setting in settings().values()}
+    assert len(rows) == 5
+    for flag, key, chart in rows:
+        assert flag in flags
+        assert str(keys()[key].since) == chart
