@@ -9,6 +9,8 @@ from flatcar_gpu.chart import ChartVersion
 from flatcar_gpu.spec import Arch, Spec, Strategy, Toolkit, UsrLocal
 
 if TYPE_CHECKING:
+    from flatcar_gpu.flatcar.capabilities import Capabilities
+    from flatcar_gpu.flatcar.index import Release
     from flatcar_gpu.spec import KernelModuleType
 
 # Flatcar's documentation enables this one; it fits every GPU that has a GSP, Turing and later.
@@ -90,9 +92,14 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A GPU node with nothing left open. `spec` is what was asked for, for rules that need to know."""
+    """A GPU node with nothing left open. `spec` is what was asked for, for rules that need to know.
+
+    `release` is the node's Flatcar release where one was given, `known` what it can do.
+    """
 
     spec: Spec
+    release: Release | None
+    known: Capabilities | None
     strategy: Strategy
     driver_version: str | None
     driver_sysext: str | None
@@ -105,13 +112,20 @@ class Plan:
     holds_updates: bool
     operator: Operator
 
+    @property
+    def release_name(self) -> str:
+        """The version of the node's Flatcar release, empty where none is given."""
+        return str(self.release.version) if self.release else ""
 
-def resolve(spec: Spec) -> Plan:
-    """Decide what `spec` leaves open. Nothing is looked up and nothing refused here."""
+
+def resolve(spec: Spec, release: Release | None = None) -> Plan:
+    """Decide what `spec` leaves open, for nodes with `release`. Nothing is looked up and nothing refused here."""
     strategy = spec.driver.strategy
     toolkit = spec.toolkit.provider or _DEFAULT_TOOLKIT[strategy]
     return Plan(
         spec=spec,
+        release=release,
+        known=_known(release),
         strategy=strategy,
         driver_version=spec.driver.version,
         driver_sysext=(spec.driver.sysext or DEFAULT_DRIVER_SYSEXT) if strategy is Strategy.SYSEXT else None,
@@ -124,6 +138,14 @@ def resolve(spec: Spec) -> Plan:
         holds_updates=spec.updates.hold,
         operator=_operator(spec),
     )
+
+
+def _known(release: Release | None) -> Capabilities | None:
+    if release is None:
+        return None
+    from flatcar_gpu.flatcar.capabilities import capabilities  # late: its tables are YAML
+
+    return capabilities(release)
 
 
 def is_below(path: str, folder: str) -> bool:

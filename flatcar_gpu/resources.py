@@ -1,4 +1,4 @@
-"""The files of `butane/` and `units/`: beside the package in a checkout, inside it in a wheel or zip."""
+"""Files that are read: `butane/` and `units/` (beside the package in a checkout, inside it in a wheel), data tables."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ def unit_text(name: str) -> str:
 def snippet_text(name: str) -> str:
     """Text of a Butane snippet in `butane/`, e.g. `usr-local-overlay.bu`."""
     return _read(f"butane/{name}")
+
+
+def data_text(name: str) -> str:
+    """Text of a data file of the package, e.g. `flatcar/data/snapshot.json`."""
+    return _read(name)
 
 
 def _read(name: str) -> str:

@@ -76,6 +76,7 @@ class Form:
 PATH = Form(
     r"/|(/(?!\.{1,2}(/|$))[A-Za-z0-9._@+-]+)+", "an absolute path without `.`, `..`, `//`, blanks or a `/` at its end"
 )
+RELEASE = Form(r"\d+\.\d+\.\d+|[a-z]+(-\d{4})?", "a Flatcar version such as 4593.2.5 or a channel such as stable")
 DRIVER_VERSION = Form(r"\d{3,}(\.\d{1,3}){0,2}", "a driver version such as 570.195.03, or a branch such as 570")
 MODULE = Form(r"[A-Za-z0-9_-]+", "the name of a kernel module")
 SYSEXT_NAME = Form(r"[a-z0-9][a-z0-9-]*", "the name of a Flatcar extension such as nvidia-drivers-570-open")
@@ -317,6 +318,12 @@ class Spec:
 
     __pydantic_config__ = _STRICT_KEYS
     api_version: Literal["flatcar-gpu/v1"] = "flatcar-gpu/v1"
+    flatcar: str | None = _setting(
+        "--flatcar",
+        "Flatcar release of the nodes, a version (4593.2.5) or a channel (stable, lts-2024): the node is checked "
+        "against what it can do.",
+        form=RELEASE,
+    )
     arch: Arch = _setting("--arch", "Architecture of the nodes.", default=Arch.AMD64)
     driver: DriverSpec = _section(DriverSpec)
     toolkit: ToolkitSpec = _section(ToolkitSpec)

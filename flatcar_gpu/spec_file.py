@@ -26,7 +26,12 @@ class SpecSource:
     given_as_flags: frozenset[str] = frozenset()
 
     def locate(self, problem: Problem) -> Problem:
-        """`problem` with the place of its key in the file, or with the flag that gave the value."""
+        """`problem` with the place of its key in the file, or with the flag that gave the value.
+
+        Problems of the finished config (`$.storage…`) and those that name a file have no place here.
+        """
+        if problem.file or problem.path.startswith("$"):
+            return problem
         if problem.path in self.given_as_flags or not self.file:
             key = problem.path if problem.path in settings() else problem.path.rpartition(".")[0]
             flag = settings()[key].flag.split("/")[0] if key in settings() else ""

@@ -24,6 +24,10 @@ COMMANDS = {
     "values": Entry("flatcar_gpu.cli.values", "Helm values of the gpu-operator for the same nodes (YAML)."),
     "nvidia-drivers": Entry("flatcar_gpu.cli.nvidia_drivers", "NVIDIADriver resources of the same nodes (YAML)."),
     "check-values": Entry("flatcar_gpu.cli.check_values", "Check a values file of the gpu-operator."),
+    "transpile": Entry("flatcar_gpu.cli.transpile", "Butane config (YAML) to Ignition (JSON)."),
+    "merge": Entry("flatcar_gpu.cli.merge", "Several configs merged to one Ignition config."),
+    "validate": Entry("flatcar_gpu.cli.validate", "Check Butane and Ignition configs."),
+    "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
 }

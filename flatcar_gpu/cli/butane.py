@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from flatcar_gpu.cli import framework
-from flatcar_gpu.cli.node import checked_plan, node_options
+from flatcar_gpu.cli.node import checked_node, node_options
 from flatcar_gpu.cli.options import check_option, output_option, strict_option
 from flatcar_gpu.files import write_output
-from flatcar_gpu.node import build
 from flatcar_gpu.node.yaml_text import butane_text
 
 if TYPE_CHECKING:
@@ -32,6 +31,6 @@ def command(console: Console, node: NodeArguments, output: str, strict: bool, ch
     flatcar-gpu butane --driver service --driver-version 570.195.03
     flatcar-gpu butane -f gpu-nodes.yaml -o node.bu
     """
-    plan = checked_plan(node, console, strict=strict)
+    made = checked_node(node, console, strict=strict)
     if not check:
-        write_output(output, butane_text(build(plan)))
+        write_output(output, butane_text(made.butane))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from flatcar_gpu.cli import framework
-from flatcar_gpu.cli.node import checked_plan, conclude, node_options
+from flatcar_gpu.cli.node import checked_node, conclude, node_options
 from flatcar_gpu.cli.options import check_option, output_option, pretty_option, strict_option
-from flatcar_gpu.files import write_output
-from flatcar_gpu.node import build
-from flatcar_gpu.transpile import transpile_tree
+from flatcar_gpu.cli.size import fitted, size_options
+from flatcar_gpu.cli.user_configs import local_file_options, read_documents
+from flatcar_gpu.files import PRIVATE, PUBLIC, write_output
+from flatcar_gpu.transpile import encode
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
@@ -20,24 +21,44 @@ if TYPE_CHECKING:
 
 @framework.command()
 @node_options
+@click.option(
+    "--merge",
+    multiple=True,
+    metavar="FILE",
+    help="Merge your own config over the node's: Butane (.bu, .yaml) or Ignition (.ign, .json). Can be repeated.",
+)
+@local_file_options
+@size_options
 @output_option
 @pretty_option
 @strict_option
 @check_option
 @click.pass_obj
-def command(console: Console, node: NodeArguments, output: str, pretty: bool, strict: bool, check: bool) -> None:
+def command(
+    console: Console,
+    node: NodeArguments,
+    merge: tuple[str, ...],
+    files_dir: tuple[str, ...],
+    follow_outside: bool,
+    platform: str | None,
+    shrink: bool,
+    output: str,
+    pretty: bool,
+    strict: bool,
+    check: bool,
+) -> None:
     """Write the Ignition config of a GPU node.
 
     \b
     flatcar-gpu ignition -o node.ign
     flatcar-gpu ignition --driver sysext --driver-sysext nvidia-drivers-570-open
     flatcar-gpu ignition --toolkit-install-dir /opt/nvidia --hold-updates
-    flatcar-gpu ignition -f gpu-nodes.yaml --pretty
+    flatcar-gpu ignition -f gpu-nodes.yaml --merge users.bu --platform aws
     """
-    plan = checked_plan(node, console, strict=strict)
-    result = transpile_tree(build(plan), pretty=pretty)
-    conclude(result.report, {}, console, strict=strict)
-    if result.ignition is None:
-        raise RuntimeError(f"the config of the node does not transpile: {result.failure}")
+    configs, texts = read_documents(merge, files_dir, follow_outside=follow_outside) if merge else ([], {})
+    made = checked_node(node, console, strict=strict, configs=configs, config_texts=texts)
+    data, sizes = fitted(encode(made.ignition, pretty), made.ignition, platform, shrink)
+    conclude(sizes, {}, console, strict=strict)
     if not check:
-        write_output(output, result.ignition)
+        # A user's config may hold password hashes and keys; what the tool makes by itself holds none.
+        write_output(output, data, mode=PRIVATE if merge else PUBLIC)

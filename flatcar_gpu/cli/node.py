@@ -1,4 +1,4 @@
-"""What the commands that make a node or its values share: the options, and the way from them to a checked plan."""
+"""What the commands that make a node or its values share: the options, and the way from them to what is checked."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from flatcar_gpu.assembly import assemble
+from flatcar_gpu.cli.index_options import find_release, index_options
 from flatcar_gpu.errors import InvalidInput
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.report import Report
-from flatcar_gpu.rules import check, rules
+from flatcar_gpu.rules import check, check_config, rules
 from flatcar_gpu.spec import Scope, settings
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from flatcar_gpu.assembly import Node
     from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.flatcar.sources import Access
     from flatcar_gpu.plan import Plan
     from flatcar_gpu.spec import Setting
+    from flatcar_gpu.spec_file import SpecSource
+    from flatcar_gpu.transpile import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,7 @@ class NodeArguments:
     file: str | None
     values: Mapping[str, Any]
     ignored: tuple[str, ...]
+    access: Access
 
 
 def _known_rules(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -50,7 +57,7 @@ ignore_option = click.option(
 
 
 def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a node, `-f` and `--ignore`; it is passed them as `node`."""
+    """Give a command the options of a node, and those below; it is passed them all as `node`."""
     return _spec_options(function, (Scope.NODE,))
 
 
@@ -64,16 +71,18 @@ def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Ca
 
     @click.pass_context
     @wraps(function)
-    def collected(ctx: click.Context, /, file: str | None, ignore: tuple[str, ...], **arguments: Any) -> Any:
+    def collected(
+        ctx: click.Context, /, file: str | None, ignore: tuple[str, ...], access: Access, **arguments: Any
+    ) -> Any:
         values = {}
         for setting in shown:
             name = _parameter(setting)
             value = arguments.pop(name)
             if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
                 values[setting.key] = _listed(value) if setting.kind is tuple else setting.kind(value)
-        return function(node=NodeArguments(file, values, ignore), **arguments)
+        return function(node=NodeArguments(file, values, ignore, access), **arguments)
 
-    decorated: Callable[..., Any] = collected
+    decorated: Callable[..., Any] = index_options(collected)
     for setting in reversed(shown):
         decorated = _option(setting)(decorated)
     decorated = ignore_option(decorated)
@@ -82,22 +91,48 @@ def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Ca
     )(decorated)
 
 
-def checked_plan(
+def checked_node(
     node: NodeArguments,
     console: Console,
     *,
     strict: bool,
-    check: Callable[[Plan, Collection[str]], Report] = check,
+    configs: Sequence[Document] = (),
+    config_texts: Mapping[str, str] | None = None,
+) -> Node:
+    """The node that the arguments ask for, with the user's own `configs` merged over it.
+
+    Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
+    """
+    plan, source = _resolved(node, console)
+    made = assemble(plan, configs)
+    report = Report([problem for config in configs for problem in config.report])
+    if made.joined:
+        report.extend(made.joined.report)
+    report.extend(source.locate(problem) for problem in check(made.plan, node.ignored))
+    for problem in check_config(made.plan, made.ignition, node.ignored):
+        attributed = made.joined.attributed(problem) if made.joined and problem.path.startswith("$") else problem
+        report.add(source.locate(attributed))
+    conclude(report, source.sources | dict(config_texts or {}), console, strict=strict)
+    return made
+
+
+def checked_plan(
+    node: NodeArguments, console: Console, *, strict: bool, check: Callable[[Plan, Collection[str]], Report]
 ) -> Plan:
     """The plan that the arguments ask for, checked by `check`, which gets it and the rules to ignore.
 
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
-    spec, source = load_spec(node.file, node.values)
-    plan = resolve(spec)
+    plan, source = _resolved(node, console)
     report = Report([source.locate(problem) for problem in check(plan, node.ignored)])
     conclude(report, source.sources, console, strict=strict)
     return plan
+
+
+def _resolved(node: NodeArguments, console: Console) -> tuple[Plan, SpecSource]:
+    spec, source = load_spec(node.file, node.values)
+    release = find_release(spec.flatcar, node.access, console).release if spec.flatcar else None
+    return resolve(spec, release), source
 
 
 def conclude(report: Report, sources: Mapping[str, str], console: Console, *, strict: bool) -> None:

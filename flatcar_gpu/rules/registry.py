@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 from flatcar_gpu.report import Problem, Report, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-_MODULES = ("driver", "toolkit", "usr_local", "operator", "value_keys", "values", "values_file")
+    from flatcar_gpu.node.parts import Tree
+    from flatcar_gpu.plan import Plan
+
+_MODULES = ("driver", "toolkit", "usr_local", "release", "config", "operator", "value_keys", "values", "values_file")
 
 
 class Subject(StrEnum):
@@ -32,22 +35,27 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule broken: at which setting (`toolkit.installDir`), and what is wrong there.
+    """A rule broken: at which setting (`toolkit.installDir`) or path of the config, and what is wrong there.
 
-    `remedy` replaces the rule's own where the way out depends on the plan.
+    `remedy` and `severity` replace the rule's own where they depend on the plan.
     """
 
     at: str
     says: str
     remedy: str = ""
+    severity: Severity | None = None
 
 
 CheckFunction = Callable[[Any], Iterator[Finding]]
+ConfigCheckFunction = Callable[["Plan", "Tree"], Iterator[Finding]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A compatibility rule. `why` says what happens on the node, `source` where that is known from."""
+    """A compatibility rule. `why` says what happens on the node, `source` where that is known from.
+
+    It looks at its subject (`check`) or at a plan with its finished config (`check_config`).
+    """
 
     id: str
     title: str
@@ -55,8 +63,9 @@ class Rule:
     why: str
     source: str
     remedy: str
-    check: CheckFunction
-    subject: Subject
+    check: CheckFunction | None = None
+    subject: Subject = Subject.NODE
+    check_config: ConfigCheckFunction | None = None
 
 
 _declared: dict[str, Rule] = {}
@@ -72,15 +81,31 @@ def rule(
     source: str,
     remedy: str,
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Declare the function below as the check of a rule."""
+    """Declare the function below as the check of a rule about `subject`."""
 
     def declare(check: CheckFunction) -> CheckFunction:
-        if id in _declared:
-            raise ValueError(f"rule {id} is declared twice")
-        _declared[id] = Rule(id, title, severity, why, source, remedy, check, subject)
+        _declare(Rule(id, title, severity, why, source, remedy, check, subject))
         return check
 
     return declare
+
+
+def config_rule(
+    id: str, title: str, *, severity: Severity = Severity.ERROR, why: str, source: str, remedy: str
+) -> Callable[[ConfigCheckFunction], ConfigCheckFunction]:
+    """Declare the function below as the check of a rule about finished configs."""
+
+    def declare(check: ConfigCheckFunction) -> ConfigCheckFunction:
+        _declare(Rule(id, title, severity, why, source, remedy, check_config=check))
+        return check
+
+    return declare
+
+
+def _declare(rule: Rule) -> None:
+    if rule.id in _declared:
+        raise ValueError(f"rule {rule.id} is declared twice")
+    _declared[rule.id] = rule
 
 
 @cache
@@ -92,16 +117,26 @@ def rules() -> Mapping[str, Rule]:
 
 
 def check(given: Any, ignored: Collection[str] = (), subject: Subject = Subject.NODE) -> Report:
-    """Every finding of every rule on `subject` in what is `given`; those of the `ignored` rules only as information."""
+    """Every finding of the rules on `subject` in what is `given`; those of the `ignored` rules only as information."""
+    chosen = [rule for rule in rules().values() if rule.subject is subject]
+    return _report(((rule, rule.check(given)) for rule in chosen if rule.check), ignored)
+
+
+def check_config(plan: Plan, config: Tree, ignored: Collection[str] = ()) -> Report:
+    """Every finding of the rules about finished configs; `config` is an Ignition tree."""
+    found = ((rule, rule.check_config(plan, config)) for rule in rules().values() if rule.check_config)
+    return _report(found, ignored)
+
+
+def _report(found: Iterable[tuple[Rule, Iterator[Finding]]], ignored: Collection[str]) -> Report:
     report = Report()
-    for rule in rules().values():
-        if rule.subject is not subject:
-            continue
-        for finding in rule.check(given):
+    for rule, findings in found:
+        for finding in findings:
             if rule.id in ignored:
                 says = f"ignored as asked: {finding.says}"
                 report.add(Problem(Severity.INFO, says, path=finding.at, rule=rule.id))
                 continue
+            severity = finding.severity or rule.severity
             hint = finding.remedy or rule.remedy
-            report.add(Problem(rule.severity, finding.says, path=finding.at, rule=rule.id, hint=hint))
+            report.add(Problem(severity, finding.says, path=finding.at, rule=rule.id, hint=hint))
     return report

@@ -9,7 +9,24 @@ Nothing here prints, exits or changes global state; tables are made once, so man
 
 from __future__ import annotations
 
+from flatcar_gpu.transpile.documents import Document, read_document
 from flatcar_gpu.transpile.encode import encode
-from flatcar_gpu.transpile.pipeline import Result, transpile, transpile_tree
+from flatcar_gpu.transpile.join import Joined, join
+from flatcar_gpu.transpile.merge import merge
+from flatcar_gpu.transpile.pipeline import Result, raw_report, transpile, transpile_tree
+from flatcar_gpu.transpile.validation import Validation, validate_ignition
 
-__all__ = ["Result", "encode", "transpile", "transpile_tree"]
+__all__ = [
+    "Document",
+    "Joined",
+    "Result",
+    "Validation",
+    "encode",
+    "join",
+    "merge",
+    "raw_report",
+    "read_document",
+    "transpile",
+    "transpile_tree",
+    "validate_ignition",
+]

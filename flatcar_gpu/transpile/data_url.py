@@ -8,8 +8,9 @@ from base64 import b64encode
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()"
 _PERCENT = [chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in range(256)]
 _BASE64 = ";base64,"
+GZIP_MAGIC = b"\x1f\x8b"
 # What Go writes: no name, no time, best compression, unknown system.
-_GZIP_HEADER = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 0xFF))
+_GZIP_HEADER = GZIP_MAGIC + bytes((8, 0, 0, 0, 0, 0, 2, 0xFF))
 # Go ends its stream with an empty block; a size as Go's decides where compressing pays.
 _GO_LAST_BLOCK = 1
 

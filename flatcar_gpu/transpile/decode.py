@@ -39,13 +39,13 @@ MAX_DUPLICATES = 200
 class TypeErrors(YamlError):
     """The document does not fit the types; `errors` has line, column, text and the node of each."""
 
-    def __init__(self, errors: Seq[TypeError_]) -> None:
+    def __init__(self, errors: Seq[Mismatch]) -> None:
         lines = "".join(f"\n  line {error.node.line}: {error.text}" for error in errors)
         super().__init__(f"unmarshal errors:{lines}")
         self.errors = errors
 
 
-class TypeError_:
+class Mismatch:
     """One place of the document that does not fit."""
 
     __slots__ = ("node", "other", "text")
@@ -79,7 +79,7 @@ class _Decoder:
     __slots__ = ("alias_depth", "alias_steps", "entered", "errors", "line", "merged", "regular", "steps")
 
     def __init__(self) -> None:
-        self.errors: list[TypeError_] = []
+        self.errors: list[Mismatch] = []
         self.regular = True
         self.steps = 0
         self.alias_steps = 0
@@ -132,16 +132,16 @@ class _Decoder:
         if kind is Kind.STRING:
             return str(value) if tag == BINARY else node.value
         if kind is Kind.INTEGER:
-            if value.__class__ is int and value <= MAX_INT64:  # type: ignore[operator]
+            if value.__class__ is int and value <= MAX_INT64:
                 return value
-            if value.__class__ is float and value <= 2.0**63:  # type: ignore[operator]
+            if value.__class__ is float and value <= 2.0**63:
                 # Go truncates, and what does not fit becomes the smallest integer.
-                return int(value) if -(2.0**63) <= value < 2.0**63 else MIN_INT64  # type: ignore[arg-type, operator]
+                return int(value) if -(2.0**63) <= value < 2.0**63 else MIN_INT64
         elif kind is Kind.BOOLEAN:
             if value.__class__ is bool:
                 return value
             if value.__class__ is str and value in BOOLEAN_WORDS:
-                return BOOLEAN_WORDS[value]  # type: ignore[index]
+                return BOOLEAN_WORDS[value]
         self.mismatch(node, tag, type_)
         return UNSET
 
@@ -159,7 +159,7 @@ class _Decoder:
         if tag not in (SEQ, MAP):
             value = node.value if isinstance(node, Scalar) else ""
             shown = f" `{_shortened(value)}`"
-        self.errors.append(TypeError_(node, f"cannot unmarshal {tag}{shown} into {type_.go}"))
+        self.errors.append(Mismatch(node, f"cannot unmarshal {tag}{shown} into {type_.go}"))
 
     def sequence(self, node: Sequence, type_: Type) -> list[Any] | None:
         if type_.item is None:
@@ -173,7 +173,7 @@ class _Decoder:
 
     def mapping(self, node: Mapping, type_: Type, into: Tree | None) -> Tree | None:
         content = node.content
-        keys = [key.value for key in content[::2] if key.__class__ is Scalar]  # type: ignore[union-attr]
+        keys = [key.value for key in content[::2] if key.__class__ is Scalar]
         if (len(keys) != len(set(keys)) or len(keys) != len(content) // 2) and self.duplicates(node):
             return UNSET
         if type_.struct is None:
@@ -188,14 +188,16 @@ class _Decoder:
         for key in keys:
             places.setdefault(_key(key), []).append(key)
         for index, key in enumerate(keys):
+            if len(self.errors) - before >= MAX_DUPLICATES:
+                break
             same = places[_key(key)]
-            if len(same) < 2 or len(self.errors) - before >= MAX_DUPLICATES:
+            if len(same) < 2:
                 continue
             del same[0]
             name = quote(_key(key)[1])
             for later in same[:MAX_DUPLICATES]:
                 text = f"mapping key {name} already defined at line {keys[index].line}"
-                self.errors.append(TypeError_(later, text, key))
+                self.errors.append(Mismatch(later, text, key))
         return len(self.errors) > before
 
     def struct(self, node: Mapping, type_: Type, values: Tree) -> Tree:
@@ -207,7 +209,7 @@ class _Decoder:
         content = iter(node.content)
         for key in content:
             value_node = next(content)
-            name: str | None = key.value if key.__class__ is Scalar and not key.tag else ""  # type: ignore[union-attr]
+            name: str | None = key.value if key.__class__ is Scalar and not key.tag else ""
             field = fields.get(name)  # type: ignore[arg-type]
             if field is None:
                 self.regular = False
@@ -229,7 +231,7 @@ class _Decoder:
             if field is None:
                 continue
             if name in done:
-                self.errors.append(TypeError_(key, f"field {name} already set in type {type_.go}"))
+                self.errors.append(Mismatch(key, f"field {name} already set in type {type_.go}"))
                 continue
             done.add(name)  # type: ignore[arg-type]
             value = self.value(value_node, field.type)
@@ -272,9 +274,9 @@ def _name(key: AnyNode) -> str:
 
 
 def _is_merge(key: AnyNode) -> bool:
-    if key.__class__ is not Scalar or key.value != "<<":  # type: ignore[union-attr]
+    if key.__class__ is not Scalar or key.value != "<<":
         return False
-    return key.tag == MERGE or (key.tag == "" and key.plain) or key.tag == "!"  # type: ignore[union-attr]
+    return key.tag == MERGE or (key.tag == "" and key.plain) or key.tag == "!"
 
 
 def _binary(node: Scalar) -> str:

@@ -61,8 +61,8 @@ def find_schema(root: AnyNode | None) -> Schema:
 
 def canonical_version(text: str) -> str | None:
     """The semantic version as coreos/go-semver writes it back, None if it is none: `01.00.0` is 1.0.0."""
-    rest, plus, metadata = text.partition("+")
-    numbers, dash, prerelease = rest.partition("-")
+    rest, _, metadata = text.partition("+")
+    numbers, _, prerelease = rest.partition("-")
     parts = numbers.split(".")
     if len(parts) != 3 or not all(_NUMBER.fullmatch(part) and len(part) < 20 for part in parts):
         return None

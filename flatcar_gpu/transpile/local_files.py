@@ -37,8 +37,8 @@ class LocalFileError(Exception):
 class LocalFiles:
     """The folder that `local`, `contents_local` and trees are relative to.
 
-    Without a folder every use fails. With `follow_outside=False` symbolic links that lead out of the folder are refused;
-    Butane follows them.
+    Without a folder every use fails. With `follow_outside=False` symbolic links that lead out of the folder are
+    refused; Butane follows them.
     """
 
     def __init__(self, folder: str | None, *, follow_outside: bool = True) -> None:

@@ -38,11 +38,11 @@ class Nodes:
         Raises NodeExists for another kind of node, and where the member has contents.
         """
         if path not in self.index:
-            entry = {**owner, "path": path}
-            self.append(kind, entry, source)
-            return entry
+            new = {**owner, "path": path}
+            self.append(kind, new, source)
+            return new
         found, index = self.index[path]
-        entry = self.storage[found][index]
+        entry: Tree = self.storage[found][index]
         contents = entry.get("contents", {}).get("source") if kind == "files" else entry.get(member)
         if found != kind or contents:
             raise NodeExists

@@ -12,7 +12,7 @@ MAX_DEPTH = 100
 
 
 def nodes(value: Any, depth: int = 0) -> AnyNode:
-    """`value` (mappings, lists, tuples, strings, numbers, booleans, None) as nodes that have no place in a text.
+    """`value` (mappings, lists, tuples, strings, bytes, numbers, booleans, None) as nodes that have no place in a text.
 
     Raises YamlError for other types, for strings that are not text, and for what is nested too deeply.
     """
@@ -20,6 +20,8 @@ def nodes(value: Any, depth: int = 0) -> AnyNode:
         raise YamlError(f"exceeded max depth of {MAX_DEPTH}")
     if isinstance(value, str):
         return _text(value, plain=False)
+    if isinstance(value, bytes):
+        return _text(value.decode(errors=SURROGATES), plain=False)
     if value is None:
         return _text("null", plain=True)
     if isinstance(value, bool):

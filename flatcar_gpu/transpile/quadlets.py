@@ -33,7 +33,7 @@ def add_quadlets(quadlets: list[Tree], translation: Translation) -> None:
 
 def template(name: str) -> str:
     """Of which template the quadlet `name` is an instance; empty if it is none."""
-    base, at, rest = name.partition("@")
+    base, at, _ = name.partition("@")
     dot = name.rfind(".")
     return f"{base}@{name[dot:]}" if at and dot >= 0 and len(base) + 1 != dot else ""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flatcar_gpu.transpile.data_url import data_url
+from flatcar_gpu.transpile import messages
+from flatcar_gpu.transpile.data_url import GZIP_MAGIC, data_url
 from flatcar_gpu.transpile.go_text import SURROGATES
 from flatcar_gpu.transpile.local_files import LocalFileError
 
@@ -26,6 +27,8 @@ def embed(resource: Tree, translation: Translation, path: Path) -> Tree:
             except LocalFileError as error:
                 translation.findings.error((*path, key), str(error))
                 return {}
+        if resource.get("compression") == "gzip" and not contents.startswith(GZIP_MAGIC):
+            translation.findings.note((*path, "compression"), messages.NOT_GZIP)
         whole = translation.origins.whole
         whole[*path, "source"] = (*path, key)
         if not resource.get("compression"):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from flatcar_gpu.transpile.local_files import LocalFiles
     from flatcar_gpu.transpile.paths import Path
     from flatcar_gpu.transpile.schema import Schema
+    from flatcar_gpu.transpile.yaml_tree import AnyNode
 
 Tree = dict[str, Any]
 
@@ -22,19 +23,25 @@ class Finding:
     severity: Severity
     path: Path
     message: str
-    at_key: bool = False
-    """Whether the key is meant, not its value."""
+    key: AnyNode | None = None
+    """The key that is meant, where it is not its value."""
+    related: Path = ()
+    """The other place that has to do with it, such as the first of two duplicates."""
 
 
 @dataclass(slots=True)
 class Findings:
     found: list[Finding] = field(default_factory=list)
 
-    def error(self, path: Path, message: str) -> None:
-        self.found.append(Finding(Severity.ERROR, path, message))
+    def error(self, path: Path, message: str, *, related: Path = ()) -> None:
+        self.found.append(Finding(Severity.ERROR, path, message, related=related))
 
-    def warning(self, path: Path, message: str, *, at_key: bool = False) -> None:
-        self.found.append(Finding(Severity.WARNING, path, message, at_key))
+    def warning(self, path: Path, message: str, *, key: AnyNode | None = None) -> None:
+        self.found.append(Finding(Severity.WARNING, path, message, key))
+
+    def note(self, path: Path, message: str) -> None:
+        """Say what Butane does not."""
+        self.found.append(Finding(Severity.INFO, path, message))
 
     @property
     def has_errors(self) -> bool:

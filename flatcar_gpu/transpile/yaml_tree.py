@@ -6,9 +6,9 @@ libyaml's events come from PyYAML's C parser; what go-yaml refuses and libyaml a
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from yaml.cyaml import CParser
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from yaml.error import MarkedYAMLError
 from yaml.events import (
     AliasEvent,
@@ -20,13 +20,16 @@ from yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
-    StreamStartEvent,
 )
 from yaml.parser import ParserError
 from yaml.reader import ReaderError
 from yaml.scanner import ScannerError
 
-MAX_DEPTH = 10_000
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What newer versions of libyaml allow; go-yaml goes down to 10000.
+MAX_DEPTH = 1000
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _ESCAPED_SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/")
 
@@ -34,11 +37,13 @@ _ESCAPED_SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/")
 class YamlError(Exception):
     """The text is not YAML that go-yaml reads.
 
-    `str(error)` is go-yaml's text (`yaml: line 4: …`), `line` and `column` the place from 1 on, 0 where unknown.
+    `str(error)` is go-yaml's text (`yaml: line 4: …`), `problem` that without the place, `line` and `column` the true
+    place from 1 on, 0 where unknown.
     """
 
-    def __init__(self, text: str, line: int = 0, column: int = 0) -> None:
-        super().__init__(f"yaml: {text}")
+    def __init__(self, problem: str, line: int = 0, column: int = 0, *, where: str = "") -> None:
+        super().__init__(f"yaml: {where}{problem}")
+        self.problem = problem
         self.line = line
         self.column = column
 
@@ -108,7 +113,7 @@ def compose(data: bytes) -> AnyNode | None:
     except ReaderError as error:
         raise YamlError(str(error.reason)) from None
     try:
-        return _compose(parser, data)
+        return _Composer(data).run(parser.get_event)
     except ReaderError as error:
         raise YamlError(str(error.reason)) from None
     except MarkedYAMLError as error:
@@ -117,58 +122,75 @@ def compose(data: bytes) -> AnyNode | None:
         parser.dispose()
 
 
-def _compose(parser: Any, data: bytes) -> AnyNode | None:
-    next_event = parser.get_event
-    text = _decoded(data) if b"\\/" in data or b"\\\0/" in data or b"\0\\\0/" in data else ""
-    anchors: dict[str, AnyNode] = {}
-    document: list[AnyNode] = []
-    content = document
-    parents: list[list[AnyNode]] = []
-    node: AnyNode
-    while True:
-        event = next_event()
-        kind = event.__class__
-        if kind is ScalarEvent:
-            mark = event.start_mark
-            style = event.style
-            if text and style == '"' and "/" in event.value:
-                _refuse_escaped_slash(event, text)
-            tag = event.tag
-            node = Scalar(event.value, not style, _short(tag) if tag else "", mark.line + 1, mark.column + 1)
-            content.append(node)
-            if event.anchor:
-                anchors[event.anchor] = node
-        elif kind is MappingStartEvent or kind is SequenceStartEvent:
-            mark = event.start_mark
-            if len(parents) >= MAX_DEPTH:
-                raise YamlError(f"line {mark.line + 1}: exceeded max depth of {MAX_DEPTH}", mark.line + 1)
-            tag = event.tag
-            of_kind = Mapping if kind is MappingStartEvent else Sequence
-            node = of_kind(_short(tag) if tag else "", mark.line + 1, mark.column + 1)
-            content.append(node)
-            if event.anchor:
-                anchors[event.anchor] = node
-            parents.append(content)
-            content = node.content
-        elif kind is MappingEndEvent or kind is SequenceEndEvent:
-            content = parents.pop()
-        elif kind is AliasEvent:
-            target = anchors.get(event.anchor)
-            mark = event.start_mark
-            if target is None:
-                raise YamlError(f"unknown anchor '{event.anchor}' referenced", mark.line + 1, mark.column + 1)
-            content.append(Alias(event.anchor, target, mark.line + 1, mark.column + 1))
-        elif kind is DocumentStartEvent:
-            if event.version not in (None, (1, 1)):
-                line = event.start_mark.line
-                raise YamlError((f"line {line}: " if line else "") + "found incompatible YAML document", line + 1)
-        elif kind is DocumentEndEvent:
-            _look_behind_the_document(next_event)
-            return document[0]
-        elif kind is StreamEndEvent:
-            return None
-        elif kind is not StreamStartEvent:
-            raise AssertionError(f"libyaml has no event {kind.__name__}")
+class _Composer:
+    def __init__(self, data: bytes) -> None:
+        # Only then is there an escaped slash to be refused, in UTF-8 or UTF-16.
+        has_slashes = b"\\/" in data or b"\\\0/" in data or b"\0\\\0/" in data
+        self.text = _decoded(data) if has_slashes else ""
+        self.anchors: dict[str, AnyNode] = {}
+        self.document: list[AnyNode] = []
+        self.content = self.document
+        self.parents: list[list[AnyNode]] = []
+
+    def run(self, next_event: Callable[[], Any]) -> AnyNode | None:
+        steps = {
+            ScalarEvent: self.scalar,
+            MappingStartEvent: self.collection,
+            SequenceStartEvent: self.collection,
+            MappingEndEvent: self.collection_end,
+            SequenceEndEvent: self.collection_end,
+            AliasEvent: self.alias,
+            DocumentStartEvent: self.document_start,
+        }
+        while True:
+            event = next_event()
+            step = steps.get(event.__class__)
+            if step is not None:
+                step(event)
+            elif event.__class__ is DocumentEndEvent:
+                _look_behind_the_document(next_event)
+                return self.document[0]
+            elif event.__class__ is StreamEndEvent:
+                return None
+
+    def scalar(self, event: Any) -> None:
+        style = event.style
+        if self.text and style == '"' and "/" in event.value:
+            _refuse_escaped_slash(event, self.text)
+        mark, tag = event.start_mark, event.tag
+        node = Scalar(event.value, not style, _short(tag) if tag else "", mark.line + 1, mark.column + 1)
+        self.content.append(node)
+        if event.anchor:
+            self.anchors[event.anchor] = node
+
+    def collection(self, event: Any) -> None:
+        mark, tag = event.start_mark, event.tag
+        if len(self.parents) >= MAX_DEPTH:
+            where = f"line {mark.line + 1}: "
+            raise YamlError(f"exceeded max depth of {MAX_DEPTH}", mark.line + 1, mark.column + 1, where=where)
+        kind = Mapping if event.__class__ is MappingStartEvent else Sequence
+        node = kind(_short(tag) if tag else "", mark.line + 1, mark.column + 1)
+        self.content.append(node)
+        if event.anchor:
+            self.anchors[event.anchor] = node
+        self.parents.append(self.content)
+        self.content = node.content
+
+    def collection_end(self, _: Any) -> None:
+        self.content = self.parents.pop()
+
+    def alias(self, event: Any) -> None:
+        target = self.anchors.get(event.anchor)
+        line, column = event.start_mark.line + 1, event.start_mark.column + 1
+        if target is None:
+            raise YamlError(f"unknown anchor '{event.anchor}' referenced", line, column)
+        self.content.append(Alias(event.anchor, target, line, column))
+
+    def document_start(self, event: Any) -> None:
+        if event.version not in (None, (1, 1)):
+            line = event.start_mark.line
+            where = f"line {line}: " if line else ""
+            raise YamlError("found incompatible YAML document", line + 1, where=where)
 
 
 def _look_behind_the_document(next_event: Any) -> None:
@@ -187,13 +209,14 @@ def _short(tag: str) -> str:
 def _syntax_error(error: MarkedYAMLError) -> YamlError:
     """go-yaml's text: the line of the context, else of the problem; of parser errors it is one too low."""
     problem = error.problem or "unknown problem parsing YAML content"
+    problem = problem.replace("exceeded maximum nesting depth", f"exceeded max depth of {MAX_DEPTH}")
     lines = [mark.line for mark in (error.context_mark, error.problem_mark) if mark is not None]
     line = next((line for line in lines if line), 0)
     if line and isinstance(error, ScannerError):
         line += 1
     at = error.problem_mark or error.context_mark
     place = (at.line + 1, at.column + 1) if at is not None else (0, 0)
-    return YamlError((f"line {line}: " if line else "") + problem, *place)
+    return YamlError(problem, *place, where=f"line {line}: " if line else "")
 
 
 def _refuse_escaped_slash(event: Any, text: str) -> None:
@@ -202,7 +225,7 @@ def _refuse_escaped_slash(event: Any, text: str) -> None:
     if _ESCAPED_SLASH.search(text, start.index, end.index):
         line = (start.line or end.line) + 1
         where = f"line {line}: " if line > 1 else ""
-        raise YamlError(where + "found unknown escape character", start.line + 1, start.column + 1)
+        raise YamlError("found unknown escape character", start.line + 1, start.column + 1, where=where)
 
 
 def _decoded(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Walks every combination of strategy, toolkit, overlay and install directory: accepted ones are valid, refused ones say why."""
+"""Walks every combination of strategy, toolkit, overlay and install directory."""
 
 from __future__ import annotations
 

@@ -132,12 +132,12 @@ def test_strict_lets_warnings_fail_and_writes_nothing(tmp_path: Path, capsys: py
 def test_a_defect_shows_a_traceback_only_with_debug(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from flatcar_gpu.cli import butane
+    from flatcar_gpu import assembly
 
     def broken(_: object) -> None:
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr(butane, "build", broken)
+    monkeypatch.setattr(assembly, "build", broken)
     assert run(["butane"]) == 1
     err = capsys.readouterr().err
     assert "this is a defect of flatcar-gpu: ZeroDivisionError: boom" in err
@@ -147,9 +147,9 @@ def test_a_defect_shows_a_traceback_only_with_debug(
 
 
 def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from flatcar_gpu.cli import butane
+    from flatcar_gpu import assembly
 
-    monkeypatch.setattr(butane, "build", lambda _: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(assembly, "build", lambda _: signal.raise_signal(signal.SIGINT))
     assert run(["butane"]) == 130
     assert capsys.readouterr().err.strip() == "error: interrupted"
 

@@ -1,0 +1,67 @@
+"""The user's own configs: options that name them, and reading them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from flatcar_gpu.errors import Failure, InvalidInput
+from flatcar_gpu.files import read_input
+from flatcar_gpu.report import Report
+from flatcar_gpu.transpile import read_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from flatcar_gpu.transpile import Document
+
+
+def local_file_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --files-dir and --no-follow-outside; it is passed them as `files_dir` and `follow_outside`."""
+    function = click.option(
+        "--follow-outside/--no-follow-outside",
+        default=True,
+        help="Follow symbolic links that lead out of the files directory, as butane does, or refuse them.",
+    )(function)
+    return click.option(
+        "-d",
+        "--files-dir",
+        multiple=True,
+        metavar="[FILE:]DIR",
+        help="Folder that local files and trees of Butane are read from, for all configs or for FILE alone.",
+    )(function)
+
+
+def read_documents(
+    files: Sequence[str], files_dir: Sequence[str], *, follow_outside: bool
+) -> tuple[list[Document], dict[str, str]]:
+    """The configs in `files` and their texts by name.
+
+    Raises InvalidInput with the errors of all of them at once.
+    """
+    report, sources, documents = Report(), {}, []
+    folders = _folders(files, files_dir)
+    for file in files:
+        try:
+            name, data = read_input(file)
+        except Failure as failure:
+            report.error(failure.message, hint=failure.hint)
+            continue
+        document = read_document(name, data, files_dir=folders.get(file), follow_outside=follow_outside)
+        sources[name] = data.decode(errors="replace")
+        report.extend(document.report)
+        documents.append(document)
+    if report.has_errors:
+        raise InvalidInput(report, sources)
+    return documents, sources
+
+
+def _folders(files: Sequence[str], files_dir: Sequence[str]) -> dict[str, str]:
+    """The folder of each file: `FILE:DIR` is for one of the files, anything else for all."""
+    for_one = {file: value for value in files_dir for file in files if value.startswith(f"{file}:")}
+    for_all = [value for value in files_dir if value not in for_one.values()]
+    if len(for_all) > 1:
+        raise click.UsageError(f"--files-dir {for_all[-1]!r}: one folder for all configs is already {for_all[0]!r}")
+    folders = dict.fromkeys(files, for_all[0]) if for_all else {}
+    return folders | {file: value.removeprefix(f"{file}:") for file, value in for_one.items()}
