@@ -80,3 +80,7 @@ TOOLKIT_WRITES_DROP_IN = Behaviour(
     ChartVersion(25, 10, 0),
     source="gpu-operator v25.10.0 with nvidia-container-toolkit 1.18.0",
 )
+CDI_IS_DEFAULT = Behaviour(
+    ChartVersion(25, 10, 0),
+    source="values.yaml over all tags, cdi.enabled",
+)

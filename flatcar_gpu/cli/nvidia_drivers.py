@@ -52,6 +52,13 @@ def command(console: Console, node: NodeArguments, output: str, strict: bool, ch
     plan = checked_plan(node, console, strict=strict, check=_check)
     if plan.driver_image is None:
         raise ValueError("a plan without a driver image has passed the check")
-    pool = DriverPool("flatcar", plan.driver_image, tolerations=plan.operator.tolerations)
+    # A pinned image fits one release; a channel moves on to the next.
+    is_pinned = plan.driver_image.digest is not None and plan.spec.flatcar == plan.release_name
+    pool = DriverPool(
+        "flatcar",
+        plan.driver_image,
+        release=plan.release_name if is_pinned else None,
+        tolerations=plan.operator.tolerations,
+    )
     if not check:
         write_output(output, resources_text([pool], "To apply once the chart is installed, which brings the CRD."))

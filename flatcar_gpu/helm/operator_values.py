@@ -13,6 +13,7 @@ from flatcar_gpu.spec import Strategy, Toolkit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from flatcar_gpu.flatcar.index import Release
     from flatcar_gpu.plan import DriverImage, Operator, Plan
 
 DEFAULT_RUNTIME_CLASS = "nvidia"
@@ -38,13 +39,18 @@ def operator_values(plan: Plan, *, with_default_resource: bool = False) -> tuple
     )
 
 
-def image_entries(image: DriverImage) -> Iterator[Entry]:
-    """The keys of a driver image, which the chart's `driver` and a NVIDIADriver's `spec` have alike."""
+def image_entries(image: DriverImage, release: Release | None = None) -> Iterator[Entry]:
+    """The keys of a driver image, which the chart's `driver` and a NVIDIADriver's `spec` have alike.
+
+    `release` is that of the nodes where it is known, for the comment.
+    """
     if image.repository is not None:
         yield Entry("repository", image.repository, setting="driver.repository")
     yield Entry("image", image.name, setting="driver.image")
     if version := image.digest or image.version:
-        yield Entry("version", version, _why_version(image), "driver.digest" if image.digest else "driver.version")
+        yield Entry(
+            "version", version, _why_version(image, release), "driver.digest" if image.digest else "driver.version"
+        )
     if image.precompiled:
         yield Entry(
             "usePrecompiled", True, "the tag names the kernel, whose modules the image holds", "driver.precompiled"
@@ -104,7 +110,7 @@ def _driver(plan: Plan, *, with_default_resource: bool) -> Iterator[Entry]:
             why = "`flatcar-gpu nvidia-drivers` prints the resources"
             yield Entry("driver.nvidiaDriverCRD.deployDefaultCR", False, why, "operator.nvidiaDriverCRD")
             return
-    for entry in image_entries(plan.driver_image):
+    for entry in image_entries(plan.driver_image, plan.release):
         if (entry.key, entry.value) not in (("image", "driver"), ("kernelModuleType", "auto")):
             yield Entry(f"driver.{entry.key}", entry.value, entry.why, entry.setting)
 
@@ -119,13 +125,13 @@ def _who_brings_the_driver(plan: Plan) -> str:
             return "the operator brings no driver"
 
 
-def _why_version(image: DriverImage) -> str:
-    where = f"{image.repository}/{image.name}"
+def _why_version(image: DriverImage, release: Release | None) -> str:
     if image.digest:
         which = f" of {image.version}" if image.version else ""
         return f"digest of the image{which}; the operator appends nothing to it"
-    kernel = "KERNEL-" if image.precompiled else ""
-    return f"the operator pulls {where}:{image.version}-{kernel}flatcarVERSION_ID"
+    version_id = str(release.version) if release else "VERSION_ID"
+    kernel = ((release and release.uname) or "KERNEL") + "-" if image.precompiled else ""
+    return f"the operator pulls {image.repository}/{image.name}:{image.version}-{kernel}flatcar{version_id}"
 
 
 def _toolkit(plan: Plan) -> Iterator[Entry]:

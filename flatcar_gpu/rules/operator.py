@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flatcar_gpu.chart import TOOLKIT_DUMPS_CONTAINERD_CONFIG, VALIDATOR_LOOKS_IN_OPT_BIN
+from flatcar_gpu.chart import CDI_IS_DEFAULT, TOOLKIT_DUMPS_CONTAINERD_CONFIG, VALIDATOR_LOOKS_IN_OPT_BIN
 from flatcar_gpu.plan import version_numbers
 from flatcar_gpu.report import Severity
 from flatcar_gpu.rules.registry import Finding, Subject, rule
@@ -99,3 +99,39 @@ def operator_settings_have_effect(plan: Plan) -> Iterator[Finding]:
             yield Finding("operator.nvidiaDriverCRD", f"the strategy {plan.strategy} has no NVIDIADriver resources")
     if plan.operator.nri and plan.operator.runtime_class != OperatorSpec().runtime_class:
         yield Finding("operator.runtimeClass", "the operator makes no runtime class with NRI")
+
+
+@rule(
+    "FG336",
+    "NRI with a containerd that has it switched off",
+    subject=Subject.OPERATOR,
+    why="The operator's NRI plugin needs NRI in containerd, which is on by default since containerd 2.0; without it "
+    "pods get no GPU.",
+    source="containerd 2.0.0 release notes, #9744; Flatcar's release index (that both go together is inferred)",
+    remedy="use --flatcar 4459.2.0 or later, or leave --nri out",
+)
+def containerd_has_nri(plan: Plan) -> Iterator[Finding]:
+    if plan.operator.nri and _has_containerd_1(plan):
+        yield Finding("operator.nri", f"Flatcar {plan.release_name} has containerd 1")
+
+
+@rule(
+    "FG337",
+    "device requests that containerd 1 does not understand",
+    severity=Severity.WARNING,
+    subject=Subject.OPERATOR,
+    why="Charts from v25.10.0 on hand GPUs out as CDI devices. Flatcar's nvidia-runtime extension does not switch CDI "
+    "on, and containerd does so by itself since 2.0 only (inferred, not run on a node).",
+    source="flatcar/sysext-bakery nvidia-runtime, config-nvidia.toml; values.yaml of the charts, cdi.enabled",
+    remedy="use --flatcar 4459.2.0 or later, or a chart before v25.10.0",
+)
+def containerd_knows_cdi(plan: Plan) -> Iterator[Finding]:
+    if plan.toolkit is Toolkit.SYSEXT and CDI_IS_DEFAULT.holds(plan.operator.chart) and _has_containerd_1(plan):
+        chart = plan.operator.chart
+        yield Finding(
+            "operator.chartVersion", f"chart {chart} asks for CDI devices, {plan.release_name} has containerd 1"
+        )
+
+
+def _has_containerd_1(plan: Plan) -> bool:
+    return plan.known is not None and plan.known.containerd_major.value == 1
