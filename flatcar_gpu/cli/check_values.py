@@ -45,7 +45,7 @@ def command(console: Console, file: str, chart_version: ChartVersion, ignore: tu
 
     \b
     flatcar-gpu check-values values.yaml
-    helm get values gpu-operator | flatcar-gpu check-values -
+    helm get values gpu-operator -o yaml | flatcar-gpu check-values -
     """
     document = YamlDocument(*read_input(file))
     report = check_values(document, chart_version, ignore)

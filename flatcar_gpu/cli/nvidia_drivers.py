@@ -51,7 +51,7 @@ def command(console: Console, node: NodeArguments, output: str, strict: bool, ch
     node = replace(node, values={**node.values, "operator.nvidiaDriverCRD": True})
     plan = checked_plan(node, console, strict=strict, check=_check)
     if plan.driver_image is None:
-        raise ValueError("a plan without a driver image has passed the check")
+        raise RuntimeError("a plan without a driver image has passed the check")
     # A pinned image fits one release; a channel moves on to the next.
     is_pinned = plan.driver_image.digest is not None and plan.spec.flatcar == plan.release_name
     pool = DriverPool(

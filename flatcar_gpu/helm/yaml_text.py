@@ -85,5 +85,8 @@ def _scalar(value: Any) -> str:
         return json.dumps(value)
     if re.fullmatch(r"[A-Za-z/][A-Za-z0-9_./-]*", value) and value.lower() not in _WORDS:
         return value
+    # Of a printable ASCII text YAML and JSON make the same, and JSON many times faster.
+    if value.isascii() and value.isprintable():
+        return json.dumps(value)
     quoted: str = yaml.dump(value, Dumper=yaml.SafeDumper, default_style='"', width=math.inf)
     return quoted.rstrip("\n")
