@@ -6,9 +6,13 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flatcar_gpu.errors import Failure
 from flatcar_gpu.report import STDIN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PUBLIC = 0o644
 PRIVATE = 0o600
@@ -63,3 +67,23 @@ def _write(target: Path, data: bytes, mode: int) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def write_folder(path: str, files: Mapping[str, tuple[bytes, int]]) -> None:
+    """Make the folder `path` with these files (names, contents and modes), whole or not at all.
+
+    Raises Failure where it exists and is not empty, or cannot be written.
+    """
+    target = Path(path)
+    try:
+        if target.is_dir() and any(target.iterdir()):
+            raise Failure(f"{path} is not empty", hint="name a folder that does not exist yet, or remove it")
+        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{target.name}.") as temporary:
+            folder = Path(temporary, "folder")
+            folder.mkdir()
+            for name, (data, mode) in files.items():
+                (folder / name).write_bytes(data)
+                (folder / name).chmod(mode)
+            folder.rename(target)
+    except OSError as error:
+        raise Failure(f"cannot write {path}: {error.strerror}") from None

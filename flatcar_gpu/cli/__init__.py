@@ -27,7 +27,10 @@ COMMANDS = {
     "transpile": Entry("flatcar_gpu.cli.transpile", "Butane config (YAML) to Ignition (JSON)."),
     "merge": Entry("flatcar_gpu.cli.merge", "Several configs merged to one Ignition config."),
     "validate": Entry("flatcar_gpu.cli.validate", "Check Butane and Ignition configs."),
+    "check": Entry("flatcar_gpu.cli.check", "Check GPU nodes against every compatibility rule."),
     "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
+    "image": Entry("flatcar_gpu.cli.image", "Driver images: tags, what registries hold, audits, building them."),
+    "nvml": Entry("flatcar_gpu.cli.nvml", "NVIDIA's management library for monitoring agents."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
 }

@@ -10,24 +10,19 @@ from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.node import checked_node, conclude, node_options
 from flatcar_gpu.cli.options import check_option, output_option, pretty_option, strict_option
 from flatcar_gpu.cli.size import fitted, size_options
-from flatcar_gpu.cli.user_configs import local_file_options, read_documents
+from flatcar_gpu.cli.user_configs import merge_options
 from flatcar_gpu.files import PRIVATE, PUBLIC, write_output
 from flatcar_gpu.transpile import encode
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.cli.node import NodeArguments
+    from flatcar_gpu.cli.user_configs import UserConfigs
 
 
 @framework.command()
 @node_options
-@click.option(
-    "--merge",
-    multiple=True,
-    metavar="FILE",
-    help="Merge your own config over the node's: Butane (.bu, .yaml) or Ignition (.ign, .json). Can be repeated.",
-)
-@local_file_options
+@merge_options
 @size_options
 @output_option
 @pretty_option
@@ -37,9 +32,7 @@ if TYPE_CHECKING:
 def command(
     console: Console,
     node: NodeArguments,
-    merge: tuple[str, ...],
-    files_dir: tuple[str, ...],
-    follow_outside: bool,
+    configs: UserConfigs,
     platform: str | None,
     shrink: bool,
     output: str,
@@ -55,10 +48,9 @@ def command(
     flatcar-gpu ignition --toolkit-install-dir /opt/nvidia --hold-updates
     flatcar-gpu ignition -f gpu-nodes.yaml --merge users.bu --platform aws
     """
-    configs, texts = read_documents(merge, files_dir, follow_outside=follow_outside) if merge else ([], {})
-    made = checked_node(node, console, strict=strict, configs=configs, config_texts=texts)
+    made = checked_node(node, console, strict=strict, configs=configs)
     data, sizes = fitted(encode(made.ignition, pretty), made.ignition, platform, shrink)
     conclude(sizes, {}, console, strict=strict)
     if not check:
         # A user's config may hold password hashes and keys; what the tool makes by itself holds none.
-        write_output(output, data, mode=PRIVATE if merge else PUBLIC)
+        write_output(output, data, mode=PRIVATE if configs else PUBLIC)

@@ -10,7 +10,7 @@ from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.node import conclude
 from flatcar_gpu.cli.options import check_option, output_option, pretty_option, strict_option
 from flatcar_gpu.cli.size import fitted, size_options
-from flatcar_gpu.cli.user_configs import local_file_options, read_documents
+from flatcar_gpu.cli.user_configs import local_file_options, read_configs
 from flatcar_gpu.files import PRIVATE, write_output
 from flatcar_gpu.report import Report
 from flatcar_gpu.transpile import encode, join
@@ -48,10 +48,10 @@ def command(
     flatcar-gpu merge base.bu site.ign -o node.ign
     flatcar-gpu merge --files-dir base.bu:base --files-dir site.bu:site base.bu site.bu
     """
-    documents, sources = read_documents(files, files_dir, follow_outside=follow_outside)
-    joined = join(documents)
+    configs = read_configs(files, files_dir, follow_outside=follow_outside)
+    joined = join(configs.documents)
     data, sizes = fitted(encode(joined.config, pretty), joined.config, platform, shrink)
-    found = [problem for document in documents for problem in document.report]
-    conclude(Report([*found, *joined.report, *sizes]), sources, console, strict=strict)
+    found = [problem for document in configs.documents for problem in document.report]
+    conclude(Report([*found, *joined.report, *sizes]), configs.texts, console, strict=strict)
     if not check:
         write_output(output, data, mode=PRIVATE)

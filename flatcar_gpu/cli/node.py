@@ -19,15 +19,15 @@ from flatcar_gpu.spec import Scope, settings
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
     from flatcar_gpu.assembly import Node
     from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.cli.user_configs import UserConfigs
     from flatcar_gpu.flatcar.sources import Access
     from flatcar_gpu.plan import Plan
     from flatcar_gpu.spec import Setting
     from flatcar_gpu.spec_file import SpecSource
-    from flatcar_gpu.transpile import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,28 +91,22 @@ def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Ca
     )(decorated)
 
 
-def checked_node(
-    node: NodeArguments,
-    console: Console,
-    *,
-    strict: bool,
-    configs: Sequence[Document] = (),
-    config_texts: Mapping[str, str] | None = None,
-) -> Node:
+def checked_node(node: NodeArguments, console: Console, *, strict: bool, configs: UserConfigs | None = None) -> Node:
     """The node that the arguments ask for, with the user's own `configs` merged over it.
 
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
     plan, source = _resolved(node, console)
-    made = assemble(plan, configs)
-    report = Report([problem for config in configs for problem in config.report])
+    documents = configs.documents if configs else ()
+    made = assemble(plan, documents)
+    report = Report([problem for document in documents for problem in document.report])
     if made.joined:
         report.extend(made.joined.report)
     report.extend(source.locate(problem) for problem in check(made.plan, node.ignored))
     for problem in check_config(made.plan, made.ignition, node.ignored):
         attributed = made.joined.attributed(problem) if made.joined and problem.path.startswith("$") else problem
         report.add(source.locate(attributed))
-    conclude(report, source.sources | dict(config_texts or {}), console, strict=strict)
+    conclude(report, source.sources | dict(configs.texts if configs else {}), console, strict=strict)
     return made
 
 

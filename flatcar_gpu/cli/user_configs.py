@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +14,7 @@ from flatcar_gpu.report import Report
 from flatcar_gpu.transpile import read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from flatcar_gpu.transpile import Document
 
@@ -33,14 +35,36 @@ def local_file_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def read_documents(
-    files: Sequence[str], files_dir: Sequence[str], *, follow_outside: bool
-) -> tuple[list[Document], dict[str, str]]:
-    """The configs in `files` and their texts by name.
+@dataclass(frozen=True, slots=True)
+class UserConfigs:
+    """The user's own configs, read and without errors, and their texts by file name."""
 
-    Raises InvalidInput with the errors of all of them at once.
-    """
-    report, sources, documents = Report(), {}, []
+    documents: tuple[Document, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.documents)
+
+
+def merge_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --merge and the options for local files; it is passed the configs as `configs`."""
+
+    @wraps(function)
+    def collected(merge: tuple[str, ...], files_dir: tuple[str, ...], follow_outside: bool, **arguments: Any) -> Any:
+        configs = read_configs(merge, files_dir, follow_outside=follow_outside) if merge else UserConfigs()
+        return function(configs=configs, **arguments)
+
+    return click.option(
+        "--merge",
+        multiple=True,
+        metavar="FILE",
+        help="Merge your own config over the node's: Butane (.bu, .yaml) or Ignition (.ign, .json). Can be repeated.",
+    )(local_file_options(collected))
+
+
+def read_configs(files: Sequence[str], files_dir: Sequence[str], *, follow_outside: bool) -> UserConfigs:
+    """Read the configs in `files`. Raises InvalidInput with the errors of all of them at once."""
+    report, texts, documents = Report(), {}, []
     folders = _folders(files, files_dir)
     for file in files:
         try:
@@ -49,12 +73,12 @@ def read_documents(
             report.error(failure.message, hint=failure.hint)
             continue
         document = read_document(name, data, files_dir=folders.get(file), follow_outside=follow_outside)
-        sources[name] = data.decode(errors="replace")
+        texts[name] = data.decode(errors="replace")
         report.extend(document.report)
         documents.append(document)
     if report.has_errors:
-        raise InvalidInput(report, sources)
-    return documents, sources
+        raise InvalidInput(report, texts)
+    return UserConfigs(tuple(documents), texts)
 
 
 def _folders(files: Sequence[str], files_dir: Sequence[str]) -> dict[str, str]:

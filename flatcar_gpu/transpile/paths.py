@@ -10,6 +10,7 @@ from flatcar_gpu.transpile.yaml_tree import Alias, AnyNode, Mapping, Scalar, Seq
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from flatcar_gpu.transpile.translation import Finding
 
 Path = tuple[str | int, ...]
