@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from flatcar_gpu.chart import ChartVersion
 from flatcar_gpu.spec import Arch, Spec, Strategy, Toolkit, UsrLocal
 
 if TYPE_CHECKING:
     from flatcar_gpu.flatcar.capabilities import Capabilities
     from flatcar_gpu.flatcar.index import Release
+    from flatcar_gpu.spec import KernelModuleType
 
 # Flatcar's documentation enables this one; it fits every GPU that has a GSP, Turing and later.
 DEFAULT_DRIVER_SYSEXT = "nvidia-drivers-570-open"
@@ -48,6 +50,47 @@ class RuntimeSysext:
 
 
 @dataclass(frozen=True, slots=True)
+class DriverImage:
+    """The image of the operator's driver container. The operator makes its tag from `version` unless it is a digest."""
+
+    repository: str | None
+    name: str
+    version: str | None
+    digest: str | None
+    precompiled: bool
+    kernel_module_type: KernelModuleType | None
+    rdma: bool
+    pull_secrets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration of a taint: any value where `value` is None, any effect where `effect` is None."""
+
+    key: str
+    value: str | None = None
+    effect: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Toleration:
+        """From the words of `kubectl taint`: KEY, KEY:EFFECT or KEY=VALUE:EFFECT."""
+        taint, _, effect = text.partition(":")
+        key, equals, value = taint.partition("=")
+        return cls(key, value if equals else None, effect or None)
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """The gpu-operator chart and what it is told besides driver and toolkit."""
+
+    chart: ChartVersion
+    nvidia_driver_crd: bool
+    runtime_class: str
+    tolerations: tuple[Toleration, ...]
+    nri: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A GPU node with nothing left open. `spec` is what was asked for, for rules that need to know.
 
@@ -60,12 +103,14 @@ class Plan:
     strategy: Strategy
     driver_version: str | None
     driver_sysext: str | None
+    driver_image: DriverImage | None
     toolkit: Toolkit
     install_dir: str | None
     runtime_sysext: RuntimeSysext | None
     overlay: Overlay | None
     modules: tuple[str, ...]
     holds_updates: bool
+    operator: Operator
 
     @property
     def release_name(self) -> str:
@@ -84,12 +129,14 @@ def resolve(spec: Spec, release: Release | None = None) -> Plan:
         strategy=strategy,
         driver_version=spec.driver.version,
         driver_sysext=(spec.driver.sysext or DEFAULT_DRIVER_SYSEXT) if strategy is Strategy.SYSEXT else None,
+        driver_image=_driver_image(spec) if strategy is Strategy.CONTAINER else None,
         toolkit=toolkit,
         install_dir=(spec.toolkit.install_dir or DEFAULT_INSTALL_DIR) if toolkit is Toolkit.OPERATOR else None,
         runtime_sysext=_runtime_sysext(spec) if toolkit is Toolkit.SYSEXT else None,
         overlay=_overlay(spec, toolkit),
         modules=tuple(dict.fromkeys((*KERNEL_MODULES, *spec.modules))),
         holds_updates=spec.updates.hold,
+        operator=_operator(spec),
     )
 
 
@@ -113,6 +160,31 @@ def _overlay(spec: Spec, toolkit: Toolkit) -> Overlay | None:
         is_of_use = not installs_outside and toolkit is not Toolkit.SYSEXT
         mode = UsrLocal.OVERLAY if spec.driver.strategy is Strategy.CONTAINER and is_of_use else UsrLocal.NONE
     return Overlay(spec.usr_local.upper, spec.usr_local.work) if mode is UsrLocal.OVERLAY else None
+
+
+def _driver_image(spec: Spec) -> DriverImage:
+    asked = spec.driver
+    return DriverImage(
+        repository=asked.repository,
+        name=asked.image,
+        version=asked.version,
+        digest=asked.digest,
+        precompiled=asked.precompiled,
+        kernel_module_type=asked.kernel_module_type,
+        rdma=asked.rdma,
+        pull_secrets=tuple(dict.fromkeys(asked.image_pull_secrets)),
+    )
+
+
+def _operator(spec: Spec) -> Operator:
+    asked = spec.operator
+    return Operator(
+        chart=ChartVersion.parse(asked.chart_version),
+        nvidia_driver_crd=asked.nvidia_driver_crd,
+        runtime_class=asked.runtime_class,
+        tolerations=tuple(Toleration.parse(taint) for taint in dict.fromkeys(asked.tolerations)),
+        nri=asked.nri,
+    )
 
 
 def _runtime_sysext(spec: Spec) -> RuntimeSysext:

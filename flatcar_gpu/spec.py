@@ -47,6 +47,21 @@ class Arch(StrEnum):
     ARM64 = "arm64"
 
 
+class KernelModuleType(StrEnum):
+    """Which flavour of NVIDIA's kernel modules a driver container loads."""
+
+    AUTO = "auto"
+    OPEN = "open"
+    PROPRIETARY = "proprietary"
+
+
+class Scope(StrEnum):
+    """What a setting is about; a command shows the settings of its scopes, a spec file may hold all."""
+
+    NODE = "node"
+    OPERATOR = "operator"
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """What a text must look like, and how to say so."""
@@ -62,12 +77,24 @@ PATH = Form(
     r"/|(/(?!\.{1,2}(/|$))[A-Za-z0-9._@+-]+)+", "an absolute path without `.`, `..`, `//`, blanks or a `/` at its end"
 )
 RELEASE = Form(r"\d+\.\d+\.\d+|[a-z]+(-\d{4})?", "a Flatcar version such as 4593.2.5 or a channel such as stable")
-DRIVER_VERSION = Form(r"\d{3,}\.\d{1,3}(\.\d{1,3})?", "a driver version such as 570.195.03")
+DRIVER_VERSION = Form(r"\d{3,}(\.\d{1,3}){0,2}", "a driver version such as 570.195.03, or a branch such as 570")
 MODULE = Form(r"[A-Za-z0-9_-]+", "the name of a kernel module")
 SYSEXT_NAME = Form(r"[a-z0-9][a-z0-9-]*", "the name of a Flatcar extension such as nvidia-drivers-570-open")
 RUNTIME_VERSION = Form(r"v?\d+\.\d+\.\d+", "a version such as v1.18.1")
 HASH = Form(r"sha256-[0-9a-f]{64}|sha512-[0-9a-f]{128}", "sha256- and 64, or sha512- and 128 hexadecimal digits")
 URL = Form(r"https?://[^\s/]+/\S*", "an http or https URL")
+REPOSITORY = Form(
+    r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*",
+    "a registry and path such as registry.example.com/nvidia, without the image's name",
+)
+IMAGE = Form(r"[a-z0-9]+([._-]+[a-z0-9]+)*", "the image's name such as driver, without repository and tag")
+DIGEST = Form(r"sha256:[0-9a-f]{64}", "sha256: and 64 hexadecimal digits")
+OBJECT_NAME = Form(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?", "the name of a Kubernetes object")
+CHART_VERSION = Form(r"v?\d+\.\d+\.\d+", "a version of the gpu-operator chart such as v26.7.0")
+TAINT = Form(
+    r"[A-Za-z0-9]([A-Za-z0-9./_-]*[A-Za-z0-9])?(=[A-Za-z0-9._-]*)?(:(NoSchedule|PreferNoSchedule|NoExecute))?",
+    "a taint: KEY, KEY:EFFECT or KEY=VALUE:EFFECT, the effect being NoSchedule, PreferNoSchedule or NoExecute",
+)
 
 
 def _setting(
@@ -77,10 +104,11 @@ def _setting(
     default: Any = None,
     form: Form | None = None,
     shown_default: str = "",
+    scope: Scope = Scope.NODE,
 ) -> Any:
     return field(
         default=default,
-        metadata={"flag": flag, "help": help, "form": form, "shown_default": shown_default},
+        metadata={"flag": flag, "help": help, "form": form, "shown_default": shown_default, "scope": scope},
     )
 
 
@@ -89,9 +117,9 @@ def _section(kind: type) -> Any:
 
 
 def key_of(attribute: str) -> str:
-    """The spec file's spelling of an attribute: `install_dir` is `installDir`."""
+    """The spec file's spelling of an attribute: `install_dir` is `installDir`, `driver_crd` is `driverCRD`."""
     head, *tail = attribute.split("_")
-    return head + "".join(word.capitalize() for word in tail)
+    return head + "".join("CRD" if word == "crd" else word.capitalize() for word in tail)
 
 
 # Read by pydantic, which validates these plain dataclasses when a spec file is loaded.
@@ -111,7 +139,7 @@ class DriverSpec:
     )
     version: str | None = _setting(
         "--driver-version",
-        "Driver version, e.g. 570.195.03. On the node it matters to nvidia.service alone.",
+        "Driver version, e.g. 570.195.03, for nvidia.service and for the driver container.",
         form=DRIVER_VERSION,
     )
     sysext: str | None = _setting(
@@ -119,6 +147,50 @@ class DriverSpec:
         "Flatcar's driver extension for --driver sysext.",
         form=SYSEXT_NAME,
         shown_default="nvidia-drivers-570-open",
+    )
+    repository: str | None = _setting(
+        "--repository",
+        "Registry and path of the driver container's image, e.g. registry.example.com/nvidia.",
+        form=REPOSITORY,
+        scope=Scope.OPERATOR,
+    )
+    image: str = _setting(
+        "--image",
+        "Name of the driver container's image.",
+        default="driver",
+        form=IMAGE,
+        scope=Scope.OPERATOR,
+    )
+    digest: str | None = _setting(
+        "--digest",
+        "Pin the image to sha256:HEX; the operator then adds no suffix for the release.",
+        form=DIGEST,
+        scope=Scope.OPERATOR,
+    )
+    precompiled: bool = _setting(
+        "--precompiled/--no-precompiled",
+        "The image holds modules for one kernel, which is then part of its tag.",
+        default=False,
+        scope=Scope.OPERATOR,
+    )
+    kernel_module_type: KernelModuleType | None = _setting(
+        "--kernel-module-type",
+        "Flavour of the kernel modules that the driver container loads.",
+        shown_default="the operator's choice",
+        scope=Scope.OPERATOR,
+    )
+    rdma: bool = _setting(
+        "--rdma/--no-rdma",
+        "Let the driver container load nvidia_peermem for GPUDirect RDMA.",
+        default=False,
+        scope=Scope.OPERATOR,
+    )
+    image_pull_secrets: tuple[str, ...] = _setting(
+        "--image-pull-secret",
+        "Secret of the operator's namespace to pull the driver image with; repeat it or separate by commas.",
+        default=(),
+        form=OBJECT_NAME,
+        scope=Scope.OPERATOR,
     )
 
 
@@ -201,6 +273,46 @@ class UpdatesSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorSpec:
+    """The NVIDIA GPU Operator and its Helm chart."""
+
+    __pydantic_config__ = _STRICT_KEYS
+    chart_version: str = _setting(
+        "--chart-version",
+        "Version of the gpu-operator chart.",
+        default="v26.7.0",
+        form=CHART_VERSION,
+        scope=Scope.OPERATOR,
+    )
+    nvidia_driver_crd: bool = _setting(
+        "--nvidia-driver-crd/--no-nvidia-driver-crd",
+        "Describe drivers by NVIDIADriver resources, so that nodes on several releases each get their image.",
+        default=False,
+        scope=Scope.OPERATOR,
+    )
+    runtime_class: str = _setting(
+        "--runtime-class",
+        "RuntimeClass, and name of the runtime in containerd.",
+        default="nvidia",
+        form=OBJECT_NAME,
+        scope=Scope.OPERATOR,
+    )
+    tolerations: tuple[str, ...] = _setting(
+        "--tolerations",
+        "Taint of the GPU nodes besides nvidia.com/gpu:NoSchedule; repeat it or separate by commas.",
+        default=(),
+        form=TAINT,
+        scope=Scope.OPERATOR,
+    )
+    nri: bool = _setting(
+        "--nri/--no-nri",
+        "Give GPUs to containers by containerd's NRI instead of a runtime class.",
+        default=False,
+        scope=Scope.OPERATOR,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
     """GPU nodes on Flatcar Container Linux."""
 
@@ -223,6 +335,7 @@ class Spec:
         form=MODULE,
     )
     updates: UpdatesSpec = _section(UpdatesSpec)
+    operator: OperatorSpec = _section(OperatorSpec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +350,7 @@ class Setting:
     default: Any
     form: Form | None
     shown_default: str
+    scope: Scope
 
     @property
     def choices(self) -> list[str]:

@@ -59,10 +59,11 @@ def load_spec(path: str | None, flags: Mapping[str, Any]) -> tuple[Spec, SpecSou
     spec, source, report = Spec(), SpecSource(given_as_flags=frozenset(flags)), Report()
     if path is not None:
         # Imported late: YAML and pydantic cost more start-up time than everything else together.
-        from flatcar_gpu.spec_reader import SpecDocument
+        from flatcar_gpu.spec_reader import read_spec
+        from flatcar_gpu.yaml_positions import YamlDocument
 
-        document = SpecDocument(*read_input(path))
-        spec = document.read()
+        document = YamlDocument(*read_input(path))
+        spec = read_spec(document)
         source = SpecSource(document.name, document.text, document.values, frozenset(flags))
         report = document.report
     spec = with_values(spec, flags)

@@ -21,6 +21,9 @@ PROGRAM = "flatcar-gpu"
 COMMANDS = {
     "ignition": Entry("flatcar_gpu.cli.ignition", "Ignition config of a GPU node (JSON)."),
     "butane": Entry("flatcar_gpu.cli.butane", "Butane config of a GPU node (YAML)."),
+    "values": Entry("flatcar_gpu.cli.values", "Helm values of the gpu-operator for the same nodes (YAML)."),
+    "nvidia-drivers": Entry("flatcar_gpu.cli.nvidia_drivers", "NVIDIADriver resources of the same nodes (YAML)."),
+    "check-values": Entry("flatcar_gpu.cli.check_values", "Check a values file of the gpu-operator."),
     "transpile": Entry("flatcar_gpu.cli.transpile", "Butane config (YAML) to Ignition (JSON)."),
     "merge": Entry("flatcar_gpu.cli.merge", "Several configs merged to one Ignition config."),
     "validate": Entry("flatcar_gpu.cli.validate", "Check Butane and Ignition configs."),

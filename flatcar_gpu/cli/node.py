@@ -1,4 +1,4 @@
-"""What the commands that make a node share: its options, and the way from them to a checked node."""
+"""What the commands that make a node or its values share: the options, and the way from them to what is checked."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from flatcar_gpu.errors import InvalidInput
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.report import Report
 from flatcar_gpu.rules import check, check_config, rules
-from flatcar_gpu.spec import settings
+from flatcar_gpu.spec import Scope, settings
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from flatcar_gpu.assembly import Node
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.cli.user_configs import UserConfigs
     from flatcar_gpu.flatcar.sources import Access
+    from flatcar_gpu.plan import Plan
     from flatcar_gpu.spec import Setting
+    from flatcar_gpu.spec_file import SpecSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,34 @@ class NodeArguments:
     access: Access
 
 
+def _known_rules(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    for name in value:
+        if name not in rules():
+            raise click.BadParameter(f"there is no rule {name!r}; `flatcar-gpu explain` lists them", ctx, parameter)
+    return value
+
+
+ignore_option = click.option(
+    "--ignore",
+    multiple=True,
+    metavar="RULE",
+    callback=_known_rules,
+    help="Go on although this rule is broken; the output names it.",
+)
+
+
 def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command an option for every setting of the spec and those below; it is passed them all as `node`."""
+    """Give a command the options of a node, and those below; it is passed them all as `node`."""
+    return _spec_options(function, (Scope.NODE,))
+
+
+def operator_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `node_options`, with the operator's options, too."""
+    return _spec_options(function, (Scope.NODE, Scope.OPERATOR))
+
+
+def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Callable[..., Any]:
+    shown = [setting for setting in settings().values() if setting.scope in scopes]
 
     @click.pass_context
     @wraps(function)
@@ -47,7 +75,7 @@ def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ctx: click.Context, /, file: str | None, ignore: tuple[str, ...], access: Access, **arguments: Any
     ) -> Any:
         values = {}
-        for setting in settings().values():
+        for setting in shown:
             name = _parameter(setting)
             value = arguments.pop(name)
             if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
@@ -55,15 +83,9 @@ def node_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(node=NodeArguments(file, values, ignore, access), **arguments)
 
     decorated: Callable[..., Any] = index_options(collected)
-    for setting in reversed(list(settings().values())):
+    for setting in reversed(shown):
         decorated = _option(setting)(decorated)
-    decorated = click.option(
-        "--ignore",
-        multiple=True,
-        metavar="RULE",
-        callback=_known_rules,
-        help="Go on although this rule is broken; the output names it.",
-    )(decorated)
+    decorated = ignore_option(decorated)
     return click.option(
         "-f", "--file", metavar="SPEC", help="Spec file (YAML) with the same settings; `-` is stdin. Flags win."
     )(decorated)
@@ -74,10 +96,9 @@ def checked_node(node: NodeArguments, console: Console, *, strict: bool, configs
 
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
-    spec, source = load_spec(node.file, node.values)
-    release = find_release(spec.flatcar, node.access, console).release if spec.flatcar else None
+    plan, source = _resolved(node, console)
     documents = configs.documents if configs else ()
-    made = assemble(resolve(spec, release), documents)
+    made = assemble(plan, documents)
     report = Report([problem for document in documents for problem in document.report])
     if made.joined:
         report.extend(made.joined.report)
@@ -87,6 +108,25 @@ def checked_node(node: NodeArguments, console: Console, *, strict: bool, configs
         report.add(source.locate(attributed))
     conclude(report, source.sources | dict(configs.texts if configs else {}), console, strict=strict)
     return made
+
+
+def checked_plan(
+    node: NodeArguments, console: Console, *, strict: bool, check: Callable[[Plan, Collection[str]], Report]
+) -> Plan:
+    """The plan that the arguments ask for, checked by `check`, which gets it and the rules to ignore.
+
+    Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
+    """
+    plan, source = _resolved(node, console)
+    report = Report([source.locate(problem) for problem in check(plan, node.ignored)])
+    conclude(report, source.sources, console, strict=strict)
+    return plan
+
+
+def _resolved(node: NodeArguments, console: Console) -> tuple[Plan, SpecSource]:
+    spec, source = load_spec(node.file, node.values)
+    release = find_release(spec.flatcar, node.access, console).release if spec.flatcar else None
+    return resolve(spec, release), source
 
 
 def conclude(report: Report, sources: Mapping[str, str], console: Console, *, strict: bool) -> None:
@@ -104,7 +144,7 @@ def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., An
     shown = setting.shown_default or (setting.default if isinstance(setting.default, str) else "")
     attributes: dict[str, Any] = {"help": f"{setting.help}  [default: {shown}]" if shown else setting.help}
     if setting.kind is tuple:
-        attributes |= {"multiple": True, "metavar": "NAME"}
+        attributes |= {"multiple": True, "metavar": _metavar(setting)}
     elif setting.choices:
         attributes["type"] = click.Choice(setting.choices)
     elif setting.kind is str:
@@ -112,17 +152,22 @@ def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., An
     return click.option(setting.flag, _parameter(setting), **attributes)
 
 
+_METAVARS = {
+    "CLASS": "NAME",
+    "IMAGE": "NAME",
+    "MODULES": "NAME",
+    "SECRETS": "NAME",
+    "SYSEXT": "NAME",
+    "TOLERATIONS": "TAINT",
+    "UPPER": "DIR",
+    "WORK": "DIR",
+}
+
+
 def _metavar(setting: Setting) -> str:
     word = setting.attributes[-1].rpartition("_")[2].upper()
-    return {"UPPER": "DIR", "WORK": "DIR", "SYSEXT": "NAME"}.get(word, word)
+    return _METAVARS.get(word, word)
 
 
 def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(item for value in values for item in value.split(",") if item)
-
-
-def _known_rules(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    for name in value:
-        if name not in rules():
-            raise click.BadParameter(f"there is no rule {name!r}; `flatcar-gpu explain` lists them", ctx, parameter)
-    return value

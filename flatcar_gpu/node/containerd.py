@@ -10,6 +10,9 @@ from flatcar_gpu.spec import Toolkit
 if TYPE_CHECKING:
     from flatcar_gpu.plan import Plan
 
+CONFIG_PATH = "/etc/containerd/config.toml"
+DROP_IN_PATH = "/etc/containerd/conf.d/99-nvidia.toml"
+
 # Flatcar's own settings stay in force through the first import; the toolkit writes its runtimes into conf.d.
 CONFIG = """\
 version = 2
@@ -27,6 +30,6 @@ def containerd_config(plan: Plan) -> ButaneParts:
     if plan.toolkit is not Toolkit.OPERATOR:
         return ButaneParts()
     return ButaneParts(
-        files=(inline_file("/etc/containerd/config.toml", CONFIG),),
+        files=(inline_file(CONFIG_PATH, CONFIG),),
         units=(drop_in("containerd.service", "10-gpu-operator.conf"),),
     )

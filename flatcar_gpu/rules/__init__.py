@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from flatcar_gpu.rules.registry import Finding, Rule, check, check_config, config_rule, rule, rules
+from flatcar_gpu.rules.registry import Finding, Rule, Subject, check, check_config, config_rule, rule, rules
 
-__all__ = ["Finding", "Rule", "check", "check_config", "config_rule", "rule", "rules"]
+__all__ = ["Finding", "Rule", "Subject", "check", "check_config", "config_rule", "rule", "rules"]

@@ -70,3 +70,16 @@ def driver_settings_have_effect(plan: Plan) -> Iterator[Finding]:
         yield Finding("driver.sysext", f"{plan.spec.driver.sysext} is not used with the strategy {plan.strategy}")
     if plan.driver_version is not None and plan.strategy is Strategy.NONE:
         yield Finding("driver.version", f"{plan.driver_version} is not used with the strategy none")
+
+
+@rule(
+    "FG105",
+    "nvidia.service needs a whole driver version",
+    why="It downloads the installer of exactly that version; there is none of a branch such as 570.",
+    source="flatcar/scripts setup-nvidia, the download's URL",
+    remedy="give the whole version, e.g. --driver-version 570.195.03",
+)
+def service_has_a_whole_version(plan: Plan) -> Iterator[Finding]:
+    version = plan.driver_version
+    if plan.strategy is Strategy.SERVICE and version is not None and "." not in version:
+        yield Finding("driver.version", f"{version} is a branch, not a version")

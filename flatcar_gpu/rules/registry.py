@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.report import Problem, Report, Severity
 
@@ -16,7 +17,20 @@ if TYPE_CHECKING:
     from flatcar_gpu.node.parts import Tree
     from flatcar_gpu.plan import Plan
 
-_MODULES = ("driver", "toolkit", "usr_local", "release", "config")
+_MODULES = ("driver", "toolkit", "usr_local", "release", "config", "operator", "value_keys", "values", "values_file")
+
+
+class Subject(StrEnum):
+    """What a rule's check function is given."""
+
+    NODE = "node"
+    """A Plan, whatever is made from it."""
+    OPERATOR = "operator"
+    """A Plan from which the operator's values or resources are made."""
+    VALUES = "values"
+    """Values of the operator's chart, made from a plan or read from a file."""
+    VALUES_FILE = "values file"
+    """Values from a file, where nothing is known of the node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +46,7 @@ class Finding:
     severity: Severity | None = None
 
 
-CheckFunction = Callable[["Plan"], Iterator[Finding]]
+CheckFunction = Callable[[Any], Iterator[Finding]]
 ConfigCheckFunction = Callable[["Plan", "Tree"], Iterator[Finding]]
 
 
@@ -40,7 +54,7 @@ ConfigCheckFunction = Callable[["Plan", "Tree"], Iterator[Finding]]
 class Rule:
     """A compatibility rule. `why` says what happens on the node, `source` where that is known from.
 
-    It looks at a plan (`check`) or at a plan with its finished config (`check_config`).
+    It looks at its subject (`check`) or at a plan with its finished config (`check_config`).
     """
 
     id: str
@@ -50,6 +64,7 @@ class Rule:
     source: str
     remedy: str
     check: CheckFunction | None = None
+    subject: Subject = Subject.NODE
     check_config: ConfigCheckFunction | None = None
 
 
@@ -57,12 +72,19 @@ _declared: dict[str, Rule] = {}
 
 
 def rule(
-    id: str, title: str, *, severity: Severity = Severity.ERROR, why: str, source: str, remedy: str
+    id: str,
+    title: str,
+    *,
+    severity: Severity = Severity.ERROR,
+    subject: Subject = Subject.NODE,
+    why: str,
+    source: str,
+    remedy: str,
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Declare the function below as the check of a rule about plans."""
+    """Declare the function below as the check of a rule about `subject`."""
 
     def declare(check: CheckFunction) -> CheckFunction:
-        _declare(Rule(id, title, severity, why, source, remedy, check=check))
+        _declare(Rule(id, title, severity, why, source, remedy, check, subject))
         return check
 
     return declare
@@ -94,9 +116,10 @@ def rules() -> Mapping[str, Rule]:
     return dict(sorted(_declared.items()))
 
 
-def check(plan: Plan, ignored: Collection[str] = ()) -> Report:
-    """Every finding of the rules about plans; those of the `ignored` rules only as information."""
-    return _report(((rule, rule.check(plan)) for rule in rules().values() if rule.check), ignored)
+def check(given: Any, ignored: Collection[str] = (), subject: Subject = Subject.NODE) -> Report:
+    """Every finding of the rules on `subject` in what is `given`; those of the `ignored` rules only as information."""
+    chosen = [rule for rule in rules().values() if rule.subject is subject]
+    return _report(((rule, rule.check(given)) for rule in chosen if rule.check), ignored)
 
 
 def check_config(plan: Plan, config: Tree, ignored: Collection[str] = ()) -> Report:

@@ -3,9 +3,14 @@ from __future__ import annotations
 import pytest
 
 from flatcar_gpu.spec import (
+    CHART_VERSION,
+    DIGEST,
     DRIVER_VERSION,
     HASH,
+    IMAGE,
     PATH,
+    REPOSITORY,
+    TAINT,
     Arch,
     Form,
     Spec,
@@ -33,12 +38,34 @@ from flatcar_gpu.spec import (
         (PATH, "/opt/a\n", False),
         (DRIVER_VERSION, "570.195.03", True),
         (DRIVER_VERSION, "570.144", True),
-        (DRIVER_VERSION, "570", False),
+        (DRIVER_VERSION, "570", True),
+        (DRIVER_VERSION, "57", False),
+        (DRIVER_VERSION, "570.", False),
         (DRIVER_VERSION, "570.195.03 ", False),
         (HASH, "sha256-" + "0" * 64, True),
         (HASH, "sha512-" + "f" * 128, True),
         (HASH, "sha256-" + "0" * 63, False),
         (HASH, "0" * 64, False),
+        (REPOSITORY, "registry.example.com:5000/team/nvidia", True),
+        (REPOSITORY, "localhost:5000", True),
+        (REPOSITORY, "registry.example.com/nvidia/", False),
+        (REPOSITORY, "https://registry.example.com/nvidia", False),
+        (REPOSITORY, "registry.example.com/nvidia/driver:570", False),
+        (REPOSITORY, "registry.example.com/NVIDIA", False),
+        (IMAGE, "flatcar-driver", True),
+        (IMAGE, "driver:570", False),
+        (IMAGE, "nvidia/driver", False),
+        (DIGEST, "sha256:" + "0" * 64, True),
+        (DIGEST, "sha256-" + "0" * 64, False),
+        (CHART_VERSION, "v25.10.1", True),
+        (CHART_VERSION, "26.7.0", True),
+        (CHART_VERSION, "v25.10", False),
+        (TAINT, "nvidia.com/gpu", True),
+        (TAINT, "dedicated=gpu:NoExecute", True),
+        (TAINT, "dedicated:PreferNoSchedule", True),
+        (TAINT, "dedicated=:NoSchedule", True),
+        (TAINT, "dedicated:Never", False),
+        (TAINT, "=gpu", False),
     ],
 )
 def test_forms(form: Form, text: str, fits: bool) -> None:
@@ -76,6 +103,6 @@ def test_the_defaults_have_their_forms() -> None:
 def test_a_value_of_the_wrong_form_is_named_with_its_key_and_what_is_expected() -> None:
     spec = with_values(Spec(), {"modules": ("good", "b@d"), "driver.version": "57O.1"})
     assert [(problem.path, problem.message) for problem in form_problems(spec)] == [
-        ("driver.version", "'57O.1' is not a driver version such as 570.195.03"),
+        ("driver.version", "'57O.1' is not a driver version such as 570.195.03, or a branch such as 570"),
         ("modules.1", "'b@d' is not the name of a kernel module"),
     ]

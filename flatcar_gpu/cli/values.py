@@ -1,0 +1,39 @@
+"""flatcar-gpu values"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from flatcar_gpu.cli import framework
+from flatcar_gpu.cli.node import checked_plan, operator_options
+from flatcar_gpu.cli.options import check_option, output_option, strict_option
+from flatcar_gpu.files import write_output
+from flatcar_gpu.helm.operator_values import operator_values
+from flatcar_gpu.helm.yaml_text import entries_text
+from flatcar_gpu.rules.checks import check_operator
+
+if TYPE_CHECKING:
+    from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.cli.node import NodeArguments
+
+
+@framework.command()
+@operator_options
+@output_option
+@strict_option
+@check_option
+@click.pass_obj
+def command(console: Console, node: NodeArguments, output: str, strict: bool, check: bool) -> None:
+    """Write the gpu-operator's Helm values for the nodes that `ignition` makes.
+
+    \b
+    flatcar-gpu values --driver sysext -o values.yaml
+    flatcar-gpu values --repository registry.example.com/nvidia --driver-version 570.195.03
+    flatcar-gpu values -f gpu-nodes.yaml --chart-version v25.10.1
+    """
+    plan = checked_plan(node, console, strict=strict, check=check_operator)
+    if not check:
+        comment = f"Values of the gpu-operator chart {plan.operator.chart} for GPU nodes on Flatcar Container Linux."
+        write_output(output, entries_text(operator_values(plan), comment))
