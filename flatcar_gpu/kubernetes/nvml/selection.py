@@ -55,7 +55,7 @@ def select(documents: Iterable[Document], selector: Selector) -> Workload:
         return found[0]
     if found:
         raise _several(found, selector)
-    raise Failure(f"there is no {selector} in the manifests", hint=_what_is_there(documents))
+    raise Failure(f"there is no {selector} in the manifests; {_what_is_there(documents)}", hint="correct --name")
 
 
 def container_of(workload: Workload, pod: Tree, name: str | None) -> Tree:
@@ -124,5 +124,5 @@ def _what_is_there(documents: list[Document]) -> str:
         str(workload) for document in documents if may_hold_workload(document, "") for workload in workloads(document)
     ]
     if not present:
-        return "there are no workloads in the manifests at all"
-    return "there are: " + ", ".join(dict.fromkeys(present))
+        return "they have no workloads at all"
+    return "they have: " + ", ".join(dict.fromkeys(present))

@@ -136,12 +136,12 @@ class TestSelection:
     def test_unknown_name_is_an_error_that_names_what_is_there(self) -> None:
         message = failure(KEPLER + "---\n" + workload(), Selector("keppler"))
         assert message == (
-            "there is no workload keppler in the manifests\n"
-            "there are: DaemonSet kepler in namespace kepler, DaemonSet agent"
+            "there is no workload keppler in the manifests; "
+            "they have: DaemonSet kepler in namespace kepler, DaemonSet agent\ncorrect --name"
         )
 
     def test_no_workload_at_all(self) -> None:
-        assert "no workloads in the manifests at all" in failure("")
+        assert "they have no workloads at all" in failure("")
 
     def test_kind_decides(self) -> None:
         text = workload() + "---\n" + workload(kind="Deployment")
