@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -86,6 +84,9 @@ def shrunk(ignition: bytes, version: str) -> bytes:
 
     Every Ignition 3.1 and later unpacks it. Source: Ignition specification, ignition.config.replace and compression.
     """
+    import base64
+    import gzip
+
     packed = base64.b64encode(gzip.compress(ignition.rstrip(b"\n"), 9, mtime=0)).decode()
     wrapped = (
         f'{{"ignition":{{"config":{{"replace":{{"compression":"gzip","source":"data:;base64,{packed}"}}}},'

@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+from flatcar_gpu.platforms import PLATFORMS
 from flatcar_gpu.report import Problem, Severity
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Scope(StrEnum):
 
     NODE = "node"
     OPERATOR = "operator"
+    MONITORING = "monitoring"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ PATH = Form(
     r"/|(/(?!\.{1,2}(/|$))[A-Za-z0-9._@+-]+)+", "an absolute path without `.`, `..`, `//`, blanks or a `/` at its end"
 )
 RELEASE = Form(r"\d+\.\d+\.\d+|[a-z]+(-\d{4})?", "a Flatcar version such as 4593.2.5 or a channel such as stable")
+PLATFORM = Form("|".join(PLATFORMS), f"one of {', '.join(PLATFORMS)}")
 DRIVER_VERSION = Form(r"\d{3,}(\.\d{1,3}){0,2}", "a driver version such as 570.195.03, or a branch such as 570")
 MODULE = Form(r"[A-Za-z0-9_-]+", "the name of a kernel module")
 SYSEXT_NAME = Form(r"[a-z0-9][a-z0-9-]*", "the name of a Flatcar extension such as nvidia-drivers-570-open")
@@ -313,16 +316,44 @@ class OperatorSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
-    """GPU nodes on Flatcar Container Linux."""
+class KeplerSpec:
+    """Kepler, the energy exporter, with GPU metrics."""
 
     __pydantic_config__ = _STRICT_KEYS
-    api_version: Literal["flatcar-gpu/v1"] = "flatcar-gpu/v1"
+    enabled: bool = _setting(
+        "--kepler/--no-kepler", "Make values for Kepler's chart.", default=False, scope=Scope.MONITORING
+    )
+    chart_has_nvml: bool = _setting(
+        "--kepler-chart-has-nvml/--no-kepler-chart-has-nvml",
+        "Kepler's chart copies NVIDIA's library itself; no release up to v0.11.4 does.",
+        default=False,
+        scope=Scope.MONITORING,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitoringSpec:
+    """Monitoring agents on the GPU nodes."""
+
+    __pydantic_config__ = _STRICT_KEYS
+    kepler: KeplerSpec = _section(KeplerSpec)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """What a spec says of nodes, for all of them or for those of a pool."""
+
+    __pydantic_config__ = _STRICT_KEYS
     flatcar: str | None = _setting(
         "--flatcar",
         "Flatcar release of the nodes, a version (4593.2.5) or a channel (stable, lts-2024): the node is checked "
         "against what it can do.",
         form=RELEASE,
+    )
+    platform: str | None = _setting(
+        "--platform",
+        "Where the nodes run: warn from 75 % of its user-data limit on, fail above it.",
+        form=PLATFORM,
     )
     arch: Arch = _setting("--arch", "Architecture of the nodes.", default=Arch.AMD64)
     driver: DriverSpec = _section(DriverSpec)
@@ -335,7 +366,25 @@ class Spec:
         form=MODULE,
     )
     updates: UpdatesSpec = _section(UpdatesSpec)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSpec(NodeSpec):
+    """Nodes that are alike. What a pool does not say, the spec says for all pools."""
+
+    name: str
+    labels: dict[str, str] = field(default_factory=dict)
+    taints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec(NodeSpec):
+    """GPU nodes on Flatcar Container Linux."""
+
+    api_version: Literal["flatcar-gpu/v1"] = "flatcar-gpu/v1"
     operator: OperatorSpec = _section(OperatorSpec)
+    monitoring: MonitoringSpec = _section(MonitoringSpec)
+    pools: tuple[PoolSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,19 +16,39 @@ if TYPE_CHECKING:
     from flatcar_gpu.yaml_positions import KeyPath, YamlDocument
 
 
-def read_spec(document: YamlDocument) -> Spec:
-    """The spec in `document`. What is wrong is in its report and left out, so that later checks see the rest."""
+def read_spec(document: YamlDocument) -> tuple[Spec, list[Spec]]:
+    """The spec in `document`, and that of each of its pools: what the pool says, and of what it does not, the spec.
+
+    What is wrong is in the document's report and left out, so that later checks see the rest.
+    """
     tree = document.mapping("a spec", "begin with `driver:` or `apiVersion:`")
     if not tree:
-        return Spec()
+        return Spec(), []
     adapter = _adapter()
     try:
-        return adapter.validate_python(tree)
+        spec = adapter.validate_python(tree)
     except ValidationError as error:
         for found in error.errors(include_url=False):
             document.report.add(_explained(dict(found), document))
             _leave_out(tree, found["loc"])
-    return adapter.validate_python(tree)
+        if any(not isinstance(pool, dict) or "name" not in pool for pool in tree.get("pools") or ()):
+            tree.pop("pools")
+        spec = adapter.validate_python(tree)
+    common = {key: value for key, value in tree.items() if key != "pools"}
+    pools = ({key: value for key, value in pool.items() if key not in _OF_POOLS} for pool in tree.get("pools") or ())
+    return spec, [adapter.validate_python(_over(common, pool)) for pool in pools]
+
+
+_OF_POOLS = frozenset({"name", "labels", "taints"})
+
+
+def _over(common: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """`common` with what `own` says in its place; sections are joined, lists and values replaced."""
+    joined = dict(common)
+    for key, value in own.items():
+        section = joined.get(key)
+        joined[key] = _over(section, value) if isinstance(section, dict) and isinstance(value, dict) else value
+    return joined
 
 
 def _leave_out(tree: Any, location: KeyPath) -> None:
@@ -71,7 +91,7 @@ def _expectation(error: dict[str, Any], key: str) -> tuple[str, str]:
     shown = shown_value(given)
     match error["type"]:
         case "enum":
-            choices = settings()[key].choices
+            choices = settings()[_setting_key(key)].choices
             close = get_close_matches(str(given), choices, n=1)
             return (
                 f"{shown} is not one of {', '.join(choices)}",
@@ -94,10 +114,18 @@ def _expectation(error: dict[str, Any], key: str) -> tuple[str, str]:
             return f"{error['msg']}, found {shown}", ""
 
 
+def _setting_key(key: str) -> str:
+    """The setting that a key of the document is about: `pools.3.driver.strategy` is about driver.strategy."""
+    parts = key.split(".")
+    return ".".join(parts[2:] if parts[0] == "pools" else parts)
+
+
 def keys_of_section(section: str) -> list[str]:
     """The keys that may stand in a section of the spec file (`""` is the file itself, `driver` its driver)."""
     kind: Any = Spec
     for part in section.split(".") if section else []:
+        if part.isdecimal():
+            continue
         kind = {key_of(name): hint for name, hint in get_type_hints(kind).items()}.get(part)
         if get_origin(kind) is tuple:
             kind = get_args(kind)[0]

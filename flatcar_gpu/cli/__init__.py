@@ -27,6 +27,8 @@ COMMANDS = {
     "transpile": Entry("flatcar_gpu.cli.transpile", "Butane config (YAML) to Ignition (JSON)."),
     "merge": Entry("flatcar_gpu.cli.merge", "Several configs merged to one Ignition config."),
     "validate": Entry("flatcar_gpu.cli.validate", "Check Butane and Ignition configs."),
+    "init": Entry("flatcar_gpu.cli.init", "A spec to start from."),
+    "render": Entry("flatcar_gpu.cli.render", "Everything that a spec describes, as a folder of files."),
     "check": Entry("flatcar_gpu.cli.check", "Check GPU nodes against every compatibility rule."),
     "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
     "image": Entry("flatcar_gpu.cli.image", "Driver images: tags, what registries hold, audits, building them."),

@@ -9,7 +9,7 @@ import click
 from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.node import checked_node, conclude, node_options
 from flatcar_gpu.cli.options import check_option, output_option, pretty_option, strict_option
-from flatcar_gpu.cli.size import fitted, size_options
+from flatcar_gpu.cli.size import fitted, shrink_option
 from flatcar_gpu.cli.user_configs import merge_options
 from flatcar_gpu.files import PRIVATE, PUBLIC, write_output
 from flatcar_gpu.transpile import encode
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @framework.command()
 @node_options
 @merge_options
-@size_options
+@shrink_option
 @output_option
 @pretty_option
 @strict_option
@@ -33,7 +33,6 @@ def command(
     console: Console,
     node: NodeArguments,
     configs: UserConfigs,
-    platform: str | None,
     shrink: bool,
     output: str,
     pretty: bool,
@@ -49,7 +48,7 @@ def command(
     flatcar-gpu ignition -f gpu-nodes.yaml --merge users.bu --platform aws
     """
     made = checked_node(node, console, strict=strict, configs=configs)
-    data, sizes = fitted(encode(made.ignition, pretty), made.ignition, platform, shrink)
+    data, sizes = fitted(encode(made.ignition, pretty), made.ignition, made.plan.spec.platform, shrink)
     conclude(sizes, {}, console, strict=strict)
     if not check:
         # A user's config may hold password hashes and keys; what the tool makes by itself holds none.

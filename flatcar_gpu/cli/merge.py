@@ -9,7 +9,7 @@ import click
 from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.node import conclude
 from flatcar_gpu.cli.options import check_option, output_option, pretty_option, strict_option
-from flatcar_gpu.cli.size import fitted, size_options
+from flatcar_gpu.cli.size import fitted, platform_option, shrink_option
 from flatcar_gpu.cli.user_configs import local_file_options, read_configs
 from flatcar_gpu.files import PRIVATE, write_output
 from flatcar_gpu.report import Report
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @framework.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @local_file_options
-@size_options
+@platform_option
+@shrink_option
 @output_option
 @pretty_option
 @strict_option

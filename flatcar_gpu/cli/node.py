@@ -35,6 +35,7 @@ class NodeArguments:
     """What was given on the command line or by environment variables: values by key of the spec."""
 
     file: str | None
+    pool: str | None
     values: Mapping[str, Any]
     ignored: tuple[str, ...]
     access: Access
@@ -66,13 +67,24 @@ def operator_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return _spec_options(function, (Scope.NODE, Scope.OPERATOR))
 
 
+def all_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every setting."""
+    return _spec_options(function, tuple(Scope))
+
+
 def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Callable[..., Any]:
     shown = [setting for setting in settings().values() if setting.scope in scopes]
 
     @click.pass_context
     @wraps(function)
     def collected(
-        ctx: click.Context, /, file: str | None, ignore: tuple[str, ...], access: Access, **arguments: Any
+        ctx: click.Context,
+        /,
+        file: str | None,
+        pool: str | None,
+        ignore: tuple[str, ...],
+        access: Access,
+        **arguments: Any,
     ) -> Any:
         values = {}
         for setting in shown:
@@ -80,12 +92,15 @@ def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Ca
             value = arguments.pop(name)
             if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
                 values[setting.key] = _listed(value) if setting.kind is tuple else setting.kind(value)
-        return function(node=NodeArguments(file, values, ignore, access), **arguments)
+        return function(node=NodeArguments(file, pool, values, ignore, access), **arguments)
 
     decorated: Callable[..., Any] = index_options(collected)
     for setting in reversed(shown):
         decorated = _option(setting)(decorated)
     decorated = ignore_option(decorated)
+    decorated = click.option("--pool", metavar="NAME", help="Pool of the spec file; needed where it has several.")(
+        decorated
+    )
     return click.option(
         "-f", "--file", metavar="SPEC", help="Spec file (YAML) with the same settings; `-` is stdin. Flags win."
     )(decorated)
@@ -124,7 +139,7 @@ def checked_plan(
 
 
 def _resolved(node: NodeArguments, console: Console) -> tuple[Plan, SpecSource]:
-    spec, source = load_spec(node.file, node.values)
+    spec, source = load_spec(node.file, node.values).only_pool(node.pool)
     release = find_release(spec.flatcar, node.access, console).release if spec.flatcar else None
     return resolve(spec, release), source
 

@@ -9,23 +9,21 @@ import click
 from flatcar_gpu.platforms import PLATFORMS, shrunk, size_report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from flatcar_gpu.report import Report
 
 
-def size_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command --platform and --shrink; it is passed them as `platform` and `shrink`."""
-    function = click.option(
-        "--shrink",
-        is_flag=True,
-        help="Wrap the config, compressed, in one that unpacks it, where that makes it smaller.",
-    )(function)
-    return click.option(
-        "--platform",
-        type=click.Choice(list(PLATFORMS)),
-        help="Warn from 75 % of this platform's user-data limit on, fail above it.",
-    )(function)
+shrink_option = click.option(
+    "--shrink",
+    is_flag=True,
+    help="Wrap the config, compressed, in one that unpacks it, where that makes it smaller.",
+)
+
+# For commands without the settings of a spec, of which it is one.
+platform_option = click.option(
+    "--platform",
+    type=click.Choice(list(PLATFORMS)),
+    help="Where the nodes run: warn from 75 % of its user-data limit on, fail above it.",
+)
 
 
 def fitted(ignition: bytes, config: dict[str, Any], platform: str | None, shrink: bool) -> tuple[bytes, Report]:

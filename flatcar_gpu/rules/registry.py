@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from flatcar_gpu.node.parts import Tree
     from flatcar_gpu.plan import Plan
 
-_MODULES = ("driver", "toolkit", "usr_local", "release", "config", "operator", "value_keys", "values", "values_file")
+_MODULES = (
+    "driver",
+    "toolkit",
+    "usr_local",
+    "release",
+    "config",
+    "operator",
+    "value_keys",
+    "values",
+    "values_file",
+    "fleet",
+)
 
 
 class Subject(StrEnum):
@@ -27,6 +38,8 @@ class Subject(StrEnum):
     """A Plan, whatever is made from it."""
     OPERATOR = "operator"
     """A Plan from which the operator's values or resources are made."""
+    FLEET = "fleet"
+    """A Fleet: the pools of one cluster."""
     VALUES = "values"
     """Values of the operator's chart, made from a plan or read from a file."""
     VALUES_FILE = "values file"

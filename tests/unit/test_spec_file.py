@@ -38,7 +38,7 @@ def _only(tmp_path: Path, text: str | bytes) -> tuple[str, str, int, int]:
 def _load(tmp_path: Path, text: str, flags: dict[str, Any] | None = None) -> Any:
     path = tmp_path / "spec.yaml"
     path.write_text(text)
-    return load_spec(str(path), flags or {})[0]
+    return load_spec(str(path), flags or {}).spec
 
 
 def test_the_example_of_the_documentation_is_read(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_the_example_of_the_documentation_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "apiVersion: flatcar-gpu/v1\n"])
 def test_an_empty_spec_is_all_defaults(tmp_path: Path, text: str) -> None:
-    assert _load(tmp_path, text) == load_spec(None, {})[0]
+    assert _load(tmp_path, text) == load_spec(None, {}).spec
 
 
 def test_flags_win_over_the_file(tmp_path: Path) -> None:
