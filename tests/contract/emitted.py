@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+@cache
 def emitted_ignition(*options: str) -> bytes:
     """The Ignition config that the command prints for `options`."""
     command = [sys.executable, "-m", "flatcar_gpu", "ignition", *options]

@@ -99,8 +99,8 @@ def assert_ignition_writes(config: bytes, tmp_path: Path) -> Mapping[str, Entry]
 
 
 @pytest.fixture
-def extension_url() -> Iterator[str]:
-    """Where a server of the test's own has a system extension."""
+def from_own_server() -> Iterator[tuple[str, ...]]:
+    """Options for a node that fetches its runtime extension from a server of the test's own."""
 
     class Extension(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -115,7 +115,9 @@ def extension_url() -> Iterator[str]:
     with HTTPServer(("127.0.0.1", 0), Extension) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/nvidia-runtime-v1.18.1-x86-64.raw"
+        url = f"http://127.0.0.1:{server.server_port}/nvidia-runtime-v1.18.1-x86-64.raw"
+        # FG407 is about addresses that mean the node itself, which this machine is here.
+        yield ("--driver", "sysext", "--runtime-sysext-url", url, "--ignore", "FG407")
         server.shutdown()
         thread.join()
 
@@ -134,35 +136,16 @@ def test_the_default_node_has_what_a_driver_container_needs(tmp_path: Path) -> N
     assert found["/opt/usr-local-overlay.wd"] == Entry("directory", 0o755)
 
 
-def test_the_runtime_extension_is_fetched_and_linked(extension_url: str, tmp_path: Path) -> None:
+def test_the_runtime_extension_is_fetched_and_linked(from_own_server: tuple[str, ...], tmp_path: Path) -> None:
     checksum = f"sha256-{hashlib.sha256(EXTENSION).hexdigest()}"
-    # The rule that refuses sources on loopback is right on a node; here Ignition and the server share the machine.
-    options = (
-        "--driver",
-        "sysext",
-        "--ignore",
-        "FG407",
-        "--runtime-sysext-url",
-        extension_url,
-        "--runtime-sysext-hash",
-        checksum,
-    )
-    found = assert_ignition_writes(emitted_ignition(*options), tmp_path)
+    config = emitted_ignition(*from_own_server, "--runtime-sysext-hash", checksum)
+    found = assert_ignition_writes(config, tmp_path)
     link = found["/etc/extensions/nvidia-runtime.raw"]
     assert found[link.contents.decode()] == Entry("file", 0o644, EXTENSION)
 
 
-def test_ignition_refuses_an_extension_of_another_checksum(extension_url: str, tmp_path: Path) -> None:
-    options = (
-        "--driver",
-        "sysext",
-        "--ignore",
-        "FG407",
-        "--runtime-sysext-url",
-        extension_url,
-        "--runtime-sysext-hash",
-        "sha256-" + "0" * 64,
-    )
+def test_ignition_refuses_an_extension_of_another_checksum(from_own_server: tuple[str, ...], tmp_path: Path) -> None:
+    config = emitted_ignition(*from_own_server, "--runtime-sysext-hash", "sha256-" + "0" * 64)
     (tmp_path / "root").mkdir()
     with pytest.raises(AssertionError, match="verification"):
-        apply_ignition(emitted_ignition(*options), tmp_path / "root", tmp_path / "scratch")
+        apply_ignition(config, tmp_path / "root", tmp_path / "scratch")

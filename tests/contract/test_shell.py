@@ -38,7 +38,7 @@ SCRIPTS = _scripts()
 
 
 def test_the_scripts_are_found() -> None:
-    assert ROOT / ".ci/run" in SCRIPTS
+    assert ROOT / "tests/install-tools.sh" in SCRIPTS
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: str(path.relative_to(ROOT)))
