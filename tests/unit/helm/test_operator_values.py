@@ -5,10 +5,15 @@ from typing import Any
 import pytest
 import yaml
 
-from flatcar_gpu.helm.operator_values import operator_values
+from flatcar_gpu.chart import NEWEST
+from flatcar_gpu.flatcar.index import Release
+from flatcar_gpu.flatcar.version import Version
+from flatcar_gpu.helm.keys import keys
+from flatcar_gpu.helm.operator_values import image_entries, operator_values
 from flatcar_gpu.helm.yaml_text import entries_text, tree_of
+from flatcar_gpu.images.tags import DEFAULT_REPOSITORY, NEWEST_CHART, Driver, Mode, driver_image
 from flatcar_gpu.plan import resolve
-from flatcar_gpu.spec import Spec, Strategy, Toolkit, settings, with_values
+from flatcar_gpu.spec import OperatorSpec, Spec, Strategy, Toolkit, settings, with_values
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 IMAGE = {"driver.repository": "registry.example.com/nvidia", "driver.version": "570.195.03"}
@@ -145,3 +150,22 @@ def test_every_entry_names_a_setting_that_there_is() -> None:
     for spec in specs:
         for entry in operator_values(resolve(with_values(Spec(), spec))):
             assert entry.setting in settings(), entry.key
+
+
+@pytest.mark.parametrize("precompiled", [False, True])
+@pytest.mark.parametrize("resources", [False, True])
+def test_a_comment_s_reference_is_what_the_images_part_says_of_the_operator(precompiled: bool, resources: bool) -> None:
+    release = Release(Version.parse("4593.2.4"), "stable", None, "6.12.81", None, None, None, None, ("amd64",))
+    spec = with_values(Spec(), {**IMAGE, "driver.precompiled": precompiled, "operator.nvidiaDriverCRD": resources})
+    image = resolve(spec).driver_image
+    assert image is not None
+    (why,) = [entry.why for entry in image_entries(image, release) if entry.key == "version"]
+    mode = Mode.NVIDIA_DRIVER if resources else Mode.CLUSTER_POLICY
+    driver = Driver("570.195.03", "registry.example.com/nvidia", "driver", precompiled, mode)
+    expected = driver_image(driver, "flatcar", "4593.2.4", release.uname).reference
+    assert why == f"the operator pulls {expected}"
+
+
+def test_there_is_one_newest_chart() -> None:
+    assert str(NEWEST) == OperatorSpec().chart_version == NEWEST_CHART
+    assert keys()["driver.repository"].default == DEFAULT_REPOSITORY
