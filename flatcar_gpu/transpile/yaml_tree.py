@@ -131,7 +131,8 @@ def _compose(data: bytes) -> AnyNode | None:
     try:
         return _Composer(data).run(parser.get_event)
     except (ParserError, UnknownAnchor) as error:
-        _scan_ahead(data, error.problem_mark.index)
+        if error.problem_mark is not None:
+            _scan_ahead(data, error.problem_mark.index)
         raise
     finally:
         parser.dispose()
@@ -149,7 +150,7 @@ class _Composer:
         self.parents: list[list[AnyNode]] = []
 
     def run(self, next_event: Callable[[], Any]) -> AnyNode | None:
-        steps = {
+        steps: dict[type, Callable[[Any], None]] = {
             ScalarEvent: self.scalar,
             MappingStartEvent: self.collection,
             SequenceStartEvent: self.collection,
@@ -159,14 +160,15 @@ class _Composer:
             DocumentStartEvent: self.document_start,
         }
         while True:
-            event = next_event()
-            step = steps.get(event.__class__)
+            event: Any = next_event()
+            kind = event.__class__
+            step = steps.get(kind)
             if step is not None:
                 step(event)
-            elif event.__class__ is DocumentEndEvent:
+            elif kind is DocumentEndEvent:
                 self.look_behind(next_event, event.start_mark.index)
                 return self.document[0]
-            elif event.__class__ is StreamEndEvent:
+            elif kind is StreamEndEvent:
                 return None
 
     def scalar(self, event: Any) -> None:
@@ -226,7 +228,7 @@ def _scan_ahead(data: bytes, index: int) -> None:
     try:
         token = parser.get_token()
         # Ends of blocks are tokens without length; the parser has taken those before the one that it stopped at.
-        while token is not None and (token.start_mark.index < index or token.__class__ is BlockEndToken):
+        while token is not None and (token.start_mark.index < index or isinstance(token, BlockEndToken)):
             token = parser.get_token()
         for _ in range(2):
             parser.get_token()

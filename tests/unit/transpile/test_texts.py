@@ -39,7 +39,14 @@ def test_joined_is_the_clean_path_of_what_is_not_empty(parts: list[str]) -> None
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("a.b/c", ""), ("a.service", ".service"), ("a@b.c.timer", ".timer"), (".hidden", ".hidden"), ("a.", "."), ("", "")],
+    [
+        ("a.b/c", ""),
+        ("a.service", ".service"),
+        ("a@b.c.timer", ".timer"),
+        (".hidden", ".hidden"),
+        ("a.", "."),
+        ("", ""),
+    ],
 )
 def test_extension(path: str, expected: str) -> None:
     assert extension(path) == expected

@@ -50,8 +50,8 @@ def test_underscores_do_not_matter(number: int) -> None:
         ("0x_f", 15),
         ("+5", 5),
         ("1e999", "line 3: cannot unmarshal !!str `1e999` into int"),
-        ("2024-02-30", "line 3: cannot unmarshal !!str `2024-02...` into int"),
-        ("2024-02-29", "line 3: cannot unmarshal !!timestamp `2024-02...` into int"),
+        ("2024-02-30", "line 3: cannot unmarshal !!str `2024-02-30` into int"),
+        ("2024-02-29", "line 3: cannot unmarshal !!timestamp `2024-02-29` into int"),
     ],
 )
 def test_what_an_integer_field_takes(text: str, expected: object) -> None:
@@ -112,6 +112,6 @@ def test_errors_have_go_yamls_text_and_the_true_place(text: bytes, message: str,
 
 
 def test_a_slash_behind_an_escaped_backslash_is_fine() -> None:
-    root = compose(b'a: "\\\\/"\nb: \'\\/\'\n')
+    root = compose(b"a: \"\\\\/\"\nb: '\\/'\n")
     assert isinstance(root, Mapping)
     assert [node.value for node in root.content if isinstance(node, Scalar)] == ["a", "\\/", "b", "\\/"]
