@@ -72,7 +72,7 @@ def _raw(result: Result, *, strict: bool) -> None:
     sys.stderr.buffer.write(raw_report(result, strict=strict).encode(errors="surrogateescape"))
     sys.stderr.flush()
     if result.failure or (strict and len(result.report)):
-        raise SystemExit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _report(result: Result, name: str, source: bytes, console: Console, *, strict: bool) -> None:

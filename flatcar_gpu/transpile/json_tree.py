@@ -6,15 +6,14 @@ import re
 from bisect import bisect_right
 from typing import NoReturn
 
-from flatcar_gpu.transpile.go_text import SURROGATES
+from flatcar_gpu.transpile.go_text import SURROGATES, quote
 from flatcar_gpu.transpile.scalars import BOOL, FLOAT, NULL, STR
 from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence
 
 MAX_DEPTH = 10_000
 _WHITE = re.compile(r"[ \t\r\n]*")
 _STRING = re.compile(r'[^"\\\x00-\x1f]*')
-_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))((?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)")
-_NUMBER_BREAK = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:(\.)?|\.[0-9]+|(?:\.[0-9]+)?[eE]([-+]?)))?")
+_DIGITS = re.compile("[0-9]+")
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _LITERALS = {"true": BOOL, "false": BOOL, "null": NULL}
 
@@ -51,6 +50,12 @@ class _Reader:
         if at >= len(self.text):
             raise JsonError("unexpected end of JSON input", *self.place(len(self.text)))
         raise JsonError(f"invalid character {_quoted(self.text[at])} {context}", *self.place(at))
+
+    def fail_inside(self, context: str, at: int) -> NoReturn:
+        """As `fail`, inside of a token: there Go takes the end of the text for a blank."""
+        if at >= len(self.text):
+            raise JsonError(f"invalid character ' ' {context}", *self.place(at))
+        self.fail(context, at)
 
     def next(self) -> str:
         """The next character that is not white space; empty at the end."""
@@ -131,22 +136,31 @@ class _Reader:
     def literal(self, word: str) -> str:
         for offset, expected in enumerate(word):
             if self.text[self.at + offset : self.at + offset + 1] != expected:
-                self.fail(f"in literal {word} (expecting {_quoted(expected)})", self.at + offset)
+                self.fail_inside(f"in literal {word} (expecting {_quoted(expected)})", self.at + offset)
         self.at += len(word)
         return word
 
     def number(self) -> str:
-        match = _NUMBER.match(self.text, self.at)
-        partial = _NUMBER_BREAK.match(self.text, self.at)
-        if match is None or (partial and partial.end() > match.end()):
-            end = partial.end() if partial else self.at
-            if partial and partial[1]:
-                self.fail("after decimal point in numeric literal", end)
-            if partial and partial[2] is not None:
-                self.fail("in exponent of numeric literal", end)
-            self.fail("in numeric literal", end)
+        start = self.at
+        self.at += self.text[start] == "-"
+        if self.text[self.at : self.at + 1] == "0":
+            self.at += 1
+        else:
+            self.digits("in numeric literal")
+        if self.text[self.at : self.at + 1] == ".":
+            self.at += 1
+            self.digits("after decimal point in numeric literal")
+        if self.text[self.at : self.at + 1] in ("e", "E"):
+            self.at += 1
+            self.at += self.text[self.at : self.at + 1] in ("+", "-")
+            self.digits("in exponent of numeric literal")
+        return self.text[start : self.at]
+
+    def digits(self, context: str) -> None:
+        match = _DIGITS.match(self.text, self.at)
+        if match is None:
+            self.fail_inside(context, self.at)
         self.at = match.end()
-        return match[0]
 
     def string(self) -> str:
         self.at += 1
@@ -168,14 +182,14 @@ class _Reader:
         letter = self.text[self.at + 1 : self.at + 2]
         if letter != "u":
             if letter not in _ESCAPES or not letter:
-                self.fail("in string escape code", self.at + 1)
+                self.fail_inside("in string escape code", self.at + 1)
             self.at += 2
             return _ESCAPES[letter]
         for offset in range(2, 6):
             if self.text[self.at + offset : self.at + offset + 1] not in "0123456789abcdefABCDEF" or (
                 self.at + offset >= len(self.text)
             ):
-                self.fail("in \\u hexadecimal character escape", self.at + offset)
+                self.fail_inside("in \\u hexadecimal character escape", self.at + offset)
         code = int(self.text[self.at + 2 : self.at + 6], 16)
         self.at += 6
         return chr(code)
@@ -190,15 +204,8 @@ def _joined(parts: list[str]) -> str:
 
 
 def _quoted(character: str) -> str:
-    """A character as Go's encoding/json quotes it in its messages."""
-    if character == "'":
+    """The first byte of a character as Go's encoding/json quotes it in its messages."""
+    byte = chr(character.encode(errors=SURROGATES)[0])
+    if byte == "'":
         return r"'\''"
-    if character == '"':
-        return "'\"'"
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:
-        code -= 0xDC00
-        character = chr(code)
-    from flatcar_gpu.transpile.go_text import quote
-
-    return f"'{quote(character)[1:-1]}'"
+    return "'\"'" if byte == '"' else f"'{quote(byte)[1:-1]}'"

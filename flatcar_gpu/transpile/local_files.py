@@ -64,11 +64,11 @@ class LocalFiles:
     def read_path(self, path: str) -> bytes:
         """Contents of the regular file at a path below the folder. Raises LocalFileError."""
         self.refuse_outside(path)
-        with _go_errors("open", path):
+        with go_errors("open", path):
             # Opening a FIFO would wait for a writer.
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            with _go_errors("read", path):
+            with go_errors("read", path):
                 self._refuse(os.fstat(descriptor), path)
                 with open(descriptor, "rb", closefd=False) as file:
                     contents = file.read()
@@ -89,21 +89,22 @@ class LocalFiles:
         """Raise LocalFileError if `path` leads out of the folder through symbolic links and must not."""
         if self.follow_outside:
             return
-        inside, real = os.path.realpath(self.folder), os.path.realpath(path)
+        with go_errors("lstat", path):
+            inside, real = os.path.realpath(self.folder), os.path.realpath(path)
         if real != inside and not real.startswith(inside.rstrip("/") + "/"):
             raise LocalFileError(f"{path} is a symbolic link that leads outside the files directory")
 
 
 @contextmanager
-def _go_errors(operation: str, path: str) -> Iterator[None]:
+def go_errors(operation: str, path: str) -> Iterator[None]:
+    """Raise what the system says of an operation as LocalFileError, in Go's words."""
     try:
         yield
     except ValueError:  # a NUL in the path
         raise LocalFileError(f"{operation} {path}: invalid argument") from None
     except OSError as error:
-        raise LocalFileError(f"{operation} {path}: {go_error(error)}") from None
+        raise LocalFileError(f"{operation} {path}: {_go_error(error)}") from None
 
 
-def go_error(error: OSError) -> str:
-    """What Go says of a system error."""
+def _go_error(error: OSError) -> str:
     return _GO_ERRORS.get(error.errno or 0) or (error.strerror or "").lower()

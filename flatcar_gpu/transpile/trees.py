@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.transpile import messages
 from flatcar_gpu.transpile.go_text import SURROGATES, join
-from flatcar_gpu.transpile.local_files import LocalFileError, LocalFiles, go_error
+from flatcar_gpu.transpile.local_files import LocalFileError, LocalFiles, go_errors
 from flatcar_gpu.transpile.nodes import NodeExists, Nodes
 from flatcar_gpu.transpile.resources import embedded
 
@@ -47,10 +47,8 @@ def add_trees(trees: list[Tree], translation: Translation) -> None:
 def _root(name: str, files: LocalFiles) -> str:
     path = files.path(name)
     files.refuse_outside(path)
-    try:
+    with go_errors("stat", path):
         is_directory = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116
-    except OSError as error:
-        raise LocalFileError(f"stat {path}: {go_error(error)}") from None
     if not is_directory:
         raise LocalFileError(messages.TREE_NOT_DIRECTORY)
     return path
@@ -62,18 +60,15 @@ def _walk(root: str) -> Iterator[tuple[str, os.stat_result | LocalFileError]]:
     while waiting:
         path = waiting.pop()
         try:
-            status = os.lstat(path)
-        except OSError as error:
-            yield path, LocalFileError(f"lstat {path}: {go_error(error)}")
-            continue
-        yield path, status
-        if stat.S_ISDIR(status.st_mode):
-            try:
-                names = sorted(os.listdir(path), key=os.fsencode, reverse=True)  # noqa: PTH208
-            except OSError as error:
-                yield path, LocalFileError(f"open {path}: {go_error(error)}")
-                continue
-            waiting += [join(path, name) for name in names]
+            with go_errors("lstat", path):
+                status = os.lstat(path)
+            yield path, status
+            if stat.S_ISDIR(status.st_mode):
+                with go_errors("open", path):
+                    names = sorted(os.listdir(path), key=os.fsencode, reverse=True)  # noqa: PTH208
+                waiting += [join(path, name) for name in names]
+        except LocalFileError as error:
+            yield path, error
 
 
 class _Tree:
@@ -99,7 +94,9 @@ class _Tree:
         elif stat.S_ISLNK(status.st_mode):
             self.files.refuse_outside(path)
             entry = self.nodes.claim("links", destination, "target", self.source, self.owner)
-            self.put(entry, "Link", target=_as_bytes_string(os.readlink(path)))  # noqa: PTH115
+            with go_errors("readlink", path):
+                target = os.readlink(path)  # noqa: PTH115
+            self.put(entry, "Link", target=_as_bytes_string(target))
         else:
             raise LocalFileError(messages.TREE_FILE_TYPE)
 

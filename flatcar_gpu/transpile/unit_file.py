@@ -10,9 +10,10 @@ LINE_MAX = 2048
 _BUFFER = 4096
 
 # The white space of Go's unicode.IsSpace in UTF-8.
-_SPACE = re.compile(
-    rb"(?:[\t\n\v\f\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*"
+_ONE_SPACE = re.compile(
+    rb"(?:[\t\n\v\f\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
 )
+_SPACE = re.compile(_ONE_SPACE.pattern + rb"*")
 _LONG_LINE = re.compile(rb"[^\r\n]{%d}" % LINE_MAX)
 _SECTION_OR_COMMENT = re.compile(rb"[\[#;]")
 _NAME_END = re.compile(rb"[=\r\n]")
@@ -111,10 +112,10 @@ class _Parser:
         """The first byte of the next option, `[` for a section, empty at the end."""
         while True:
             self.step()
-            space = _SPACE.match(self.data, self.at)
+            # One step for each character, which only matters where a line may be too long.
+            space = (_ONE_SPACE if self.has_long_lines else _SPACE).match(self.data, self.at)
             if space and space.end() > self.at:
-                # One step for each character, which only matters where a line may be too long.
-                self.move(self.at + 1 if self.has_long_lines else space.end())
+                self.move(space.end())
                 continue
             first = self.peek()
             if first == b"[":

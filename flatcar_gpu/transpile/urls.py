@@ -83,9 +83,10 @@ def _unescaped(text: str) -> str:
 
 
 _TOKEN = re.compile(r"[!#$%&'*+\-.0-9A-Z^_`a-z{|}~]+", re.ASCII)
-_MEDIA_TYPES = ("text", "image", "audio", "video", "application", "message", "multipart")
+_QUOTED = re.compile(r'(?:[^"\\\x80-\U0010ffff]|\\[\x00-\x7f])*', re.DOTALL)
 _DATA = re.compile(r"[!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]*", re.ASCII)
 _BASE64_DATA = re.compile(r"[A-Za-z0-9+/=\n]*", re.ASCII)
+_MEDIA_TYPES = ("text", "image", "audio", "video", "application", "message", "multipart")
 
 
 def check_data_url(text: str) -> None:
@@ -117,7 +118,7 @@ def _after_media_type(text: str, at: int) -> int:
         return at
     type_ = _TOKEN.match(text, at)
     if type_ is None:
-        raise BadUrl("invalid character for media type")
+        raise BadUrl("invalid character after data prefix")
     slash = type_.end()
     if text[slash : slash + 1] != "/":
         raise BadUrl("missing media type slash" if slash == len(text) else "invalid character for media type")
@@ -154,14 +155,17 @@ def _after_parameter(text: str, at: int) -> tuple[int, bool]:
         raise BadUrl("missing comma before data" if end + 1 == len(text) else "invalid character for parameter value")
     if value.end() < len(text) and text[value.end()] not in ";,":
         raise BadUrl("invalid character for parameter value")
+    if value.end() < len(text):
+        _check_escapes(value[0])
     return value.end(), False
 
 
 def _after_quoted(text: str, at: int) -> int:
-    quoted = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL).match(text, at)
+    quoted = _QUOTED.match(text, at)
     end = quoted.end() if quoted else at
-    if text[end : end + 1] != '"':
-        raise BadUrl("unclosed quoted string")
+    following = text[end : end + 1]
+    if following != '"':
+        raise BadUrl("invalid character for parameter value" if following else "unclosed quoted string")
     return end + 1
 
 
@@ -190,8 +194,7 @@ def _check_escapes(data: str) -> None:
     match = _BAD_ESCAPE.search(data)
     if match is None:
         return
-    if match.start() + 2 >= len(data):
+    if re.fullmatch("%[0-9A-Fa-f]?", data[match.start() :]):
         raise BadUrl("rfc2396: unexpected end of unescape sequence")
-    following = data[match.start() + 1 : match.start() + 3]
-    wrong = next(character for character in following if character not in "0123456789abcdefABCDEF")
-    raise BadUrl(f"rfc2396: invalid char 0x{ord(wrong):x} in unescape sequence")
+    # The library names the percent sign, not the character that is wrong.
+    raise BadUrl("rfc2396: invalid char 0x25 in unescape sequence")

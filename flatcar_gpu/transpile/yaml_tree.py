@@ -24,6 +24,7 @@ from yaml.events import (
 from yaml.parser import ParserError
 from yaml.reader import ReaderError
 from yaml.scanner import ScannerError
+from yaml.tokens import BlockEndToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +47,15 @@ class YamlError(Exception):
         self.problem = problem
         self.line = line
         self.column = column
+
+
+class UnknownAnchor(YamlError):
+    """An alias of nothing."""
+
+    def __init__(self, event: Any) -> None:
+        self.problem_mark = event.start_mark
+        problem = f"unknown anchor '{event.anchor}' referenced"
+        super().__init__(problem, self.problem_mark.line + 1, self.problem_mark.column + 1)
 
 
 class Node:
@@ -109,15 +119,21 @@ def compose(data: bytes) -> AnyNode | None:
     Raises YamlError with go-yaml's text for what go-yaml does not read.
     """
     try:
-        parser = CParser(data)
-    except ReaderError as error:
-        raise YamlError(str(error.reason)) from None
-    try:
-        return _Composer(data).run(parser.get_event)
+        return _compose(data)
     except ReaderError as error:
         raise YamlError(str(error.reason)) from None
     except MarkedYAMLError as error:
         raise _syntax_error(error) from None
+
+
+def _compose(data: bytes) -> AnyNode | None:
+    parser = CParser(data)
+    try:
+        return _Composer(data).run(parser.get_event)
+    except (ParserError, UnknownAnchor) as error:
+        if error.problem_mark is not None:
+            _scan_ahead(data, error.problem_mark.index)
+        raise
     finally:
         parser.dispose()
 
@@ -127,13 +143,14 @@ class _Composer:
         # Only then is there an escaped slash to be refused, in UTF-8 or UTF-16.
         has_slashes = b"\\/" in data or b"\\\0/" in data or b"\0\\\0/" in data
         self.text = _decoded(data) if has_slashes else ""
+        self.data = data
         self.anchors: dict[str, AnyNode] = {}
         self.document: list[AnyNode] = []
         self.content = self.document
         self.parents: list[list[AnyNode]] = []
 
     def run(self, next_event: Callable[[], Any]) -> AnyNode | None:
-        steps = {
+        steps: dict[type, Callable[[Any], None]] = {
             ScalarEvent: self.scalar,
             MappingStartEvent: self.collection,
             SequenceStartEvent: self.collection,
@@ -143,14 +160,15 @@ class _Composer:
             DocumentStartEvent: self.document_start,
         }
         while True:
-            event = next_event()
-            step = steps.get(event.__class__)
+            event: Any = next_event()
+            kind = event.__class__
+            step = steps.get(kind)
             if step is not None:
                 step(event)
-            elif event.__class__ is DocumentEndEvent:
-                _look_behind_the_document(next_event)
+            elif kind is DocumentEndEvent:
+                self.look_behind(next_event, event.start_mark.index)
                 return self.document[0]
-            elif event.__class__ is StreamEndEvent:
+            elif kind is StreamEndEvent:
                 return None
 
     def scalar(self, event: Any) -> None:
@@ -181,10 +199,9 @@ class _Composer:
 
     def alias(self, event: Any) -> None:
         target = self.anchors.get(event.anchor)
-        line, column = event.start_mark.line + 1, event.start_mark.column + 1
         if target is None:
-            raise YamlError(f"unknown anchor '{event.anchor}' referenced", line, column)
-        self.content.append(Alias(event.anchor, target, line, column))
+            raise UnknownAnchor(event)
+        self.content.append(Alias(event.anchor, target, event.start_mark.line + 1, event.start_mark.column + 1))
 
     def document_start(self, event: Any) -> None:
         if event.version not in (None, (1, 1)):
@@ -192,14 +209,31 @@ class _Composer:
             where = f"line {line}: " if line else ""
             raise YamlError("found incompatible YAML document", line + 1, where=where)
 
+    def look_behind(self, next_event: Callable[[], Any], index: int) -> None:
+        """Only the first document is read, but what follows must scan as far as go-yaml looks."""
+        try:
+            if next_event().__class__ is StreamEndEvent:
+                return
+        except ParserError:
+            pass
+        _scan_ahead(self.data, index)
 
-def _look_behind_the_document(next_event: Any) -> None:
-    # go-yaml's scanner runs ahead of its parser, so it also fails on a second document that does not scan.
+
+def _scan_ahead(data: bytes, index: int) -> None:
+    """Raise what the scanner finds in the two tokens behind the one at `index`, which go-yaml reads first.
+
+    libyaml reads on only when it must, so it can meet another error before.
+    """
+    parser = CParser(data)
     try:
-        if next_event().__class__ is DocumentStartEvent:
-            next_event()
-    except ParserError:
-        pass
+        token = parser.get_token()
+        # Ends of blocks are tokens without length; the parser has taken those before the one that it stopped at.
+        while token is not None and (token.start_mark.index < index or isinstance(token, BlockEndToken)):
+            token = parser.get_token()
+        for _ in range(2):
+            parser.get_token()
+    finally:
+        parser.dispose()
 
 
 def _short(tag: str) -> str:
