@@ -20,7 +20,7 @@ from flatcar_gpu.resources import data_text
 from flatcar_gpu.transpile import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from flatcar_gpu.assembly import Node
     from flatcar_gpu.fleet import Fleet, PoolPlan
@@ -37,7 +37,7 @@ class Rendered:
     report: Report
 
 
-def render(fleet: Fleet, spec: Spec, nodes: dict[str, Node]) -> Rendered:
+def render(fleet: Fleet, spec: Spec, nodes: Mapping[str, Node]) -> Rendered:
     """All files of a fleet. `nodes` are its pools' assembled nodes by name."""
     report = Report()
     files: Files = {}

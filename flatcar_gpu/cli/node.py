@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from flatcar_gpu.flatcar.sources import Access
     from flatcar_gpu.plan import Plan
     from flatcar_gpu.spec import Setting
-    from flatcar_gpu.spec_file import SpecSource
+    from flatcar_gpu.spec_file import Loaded, SpecSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +106,20 @@ def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Ca
     )(decorated)
 
 
-def checked_node(node: NodeArguments, console: Console, *, strict: bool, configs: UserConfigs | None = None) -> Node:
+def checked_node(
+    node: NodeArguments,
+    console: Console,
+    *,
+    strict: bool,
+    configs: UserConfigs | None = None,
+    loaded: Loaded | None = None,
+) -> Node:
     """The node that the arguments ask for, with the user's own `configs` merged over it.
 
+    `loaded` is what the arguments load, where that is there already.
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
-    plan, source = _resolved(node, console)
+    plan, source = _resolved(node, console, loaded)
     documents = configs.documents if configs else ()
     made = assemble(plan, documents)
     report = Report([problem for document in documents for problem in document.report])
@@ -138,8 +146,8 @@ def checked_plan(
     return plan
 
 
-def _resolved(node: NodeArguments, console: Console) -> tuple[Plan, SpecSource]:
-    spec, source = load_spec(node.file, node.values).only_pool(node.pool)
+def _resolved(node: NodeArguments, console: Console, loaded: Loaded | None = None) -> tuple[Plan, SpecSource]:
+    spec, source = (loaded or load_spec(node.file, node.values)).only_pool(node.pool)
     release = find_release(spec.flatcar, node.access, console).release if spec.flatcar else None
     return resolve(spec, release), source
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from flatcar_gpu.cli import framework
-from flatcar_gpu.cli.index_options import find_release
+from flatcar_gpu.cli.fleet import checked_fleet
 from flatcar_gpu.cli.node import all_options, conclude
 from flatcar_gpu.cli.options import strict_option
-from flatcar_gpu.fleet import plan_fleet
 from flatcar_gpu.output_tree import OutputTree
-from flatcar_gpu.render import assemble_pools, render
-from flatcar_gpu.report import Report
-from flatcar_gpu.rules.checks import check_fleet
+from flatcar_gpu.render import render
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.cli.node import NodeArguments
-    from flatcar_gpu.flatcar.index import Release
 
 
 @framework.command()
@@ -44,11 +39,9 @@ def command(console: Console, node: NodeArguments, output: str, diff: bool, chec
     if node.file is None:
         raise click.UsageError("Name the spec with -f/--file; `flatcar-gpu init` writes one to start from.")
     loaded = load_spec(node.file, node.values)
-    fleet = plan_fleet(loaded, partial(_release, node=node, console=console))
-    nodes = assemble_pools(fleet)
-    rendered = render(fleet, loaded.spec, nodes)
-    found = check_fleet(fleet, nodes, loaded, node.ignored)
-    conclude(Report([*found, *rendered.report]), loaded.source.sources, console, strict=strict)
+    checked = checked_fleet(loaded, node, console, strict=strict)
+    rendered = render(checked.fleet, loaded.spec, checked.nodes)
+    conclude(rendered.report, loaded.source.sources, console, strict=strict)
     tree = OutputTree.read(output)
     changes = tree.changes(rendered.files)
     if diff:
@@ -63,7 +56,3 @@ def command(console: Console, node: NodeArguments, output: str, diff: bool, chec
     if changes:
         tree.replace(rendered.files)
     console.note(f"{changes.unchanged} files unchanged")
-
-
-def _release(name: str, *, node: NodeArguments, console: Console) -> Release:
-    return find_release(name, node.access, console).release
