@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from binascii import Error as Base64Error
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.transpile.go_text import SURROGATES, quote, size
@@ -29,32 +30,28 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 
-# Named so that the table of known fields is not asked for a merge key; set fields never are None.
+# What a null and a value that does not fit decode to; a field that is set never is None.
 UNSET = None
 
 # More pairs of equal keys than this are not told one by one; go-yaml would list all n * n of them.
 MAX_DUPLICATES = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One place of the document that does not fit."""
+
+    node: AnyNode
+    text: str
+
+
 class TypeErrors(YamlError):
-    """The document does not fit the types; `errors` has line, column, text and the node of each."""
+    """The document does not fit the types; `errors` has all places, in order."""
 
     def __init__(self, errors: Seq[Mismatch]) -> None:
         lines = "".join(f"\n  line {error.node.line}: {error.text}" for error in errors)
         super().__init__(f"unmarshal errors:{lines}")
         self.errors = errors
-
-
-class Mismatch:
-    """One place of the document that does not fit."""
-
-    __slots__ = ("node", "other", "text")
-
-    def __init__(self, node: AnyNode, text: str, other: AnyNode | None = None) -> None:
-        self.node = node
-        self.text = text
-        self.other = other
-        """The first of two equal keys."""
 
 
 def decode(root: AnyNode | None, type_: Type) -> tuple[Tree, bool]:
@@ -197,7 +194,7 @@ class _Decoder:
             name = quote(_key(key)[1])
             for later in same[:MAX_DUPLICATES]:
                 text = f"mapping key {name} already defined at line {keys[index].line}"
-                self.errors.append(Mismatch(later, text, key))
+                self.errors.append(Mismatch(later, text))
         return len(self.errors) > before
 
     def struct(self, node: Mapping, type_: Type, values: Tree) -> Tree:

@@ -85,7 +85,7 @@ def _unescaped(text: str) -> str:
 _TOKEN = re.compile(r"[!#$%&'*+\-.0-9A-Z^_`a-z{|}~]+", re.ASCII)
 _QUOTED = re.compile(r'(?:[^"\\\x80-\U0010ffff]|\\[\x00-\x7f])*', re.DOTALL)
 _DATA = re.compile(r"[!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]*", re.ASCII)
-_BASE64_DATA = re.compile(r"[A-Za-z0-9+/=\n]*", re.ASCII)
+_BASE64_DATA = re.compile(r"[A-Za-z0-9+/=]*", re.ASCII)
 _MEDIA_TYPES = ("text", "image", "audio", "video", "application", "message", "multipart")
 
 
@@ -171,23 +171,20 @@ def _after_quoted(text: str, at: int) -> int:
 
 def _check_base64(data: str) -> None:
     """Go's StdEncoding: groups of four, padded; the place of the error as Go counts it."""
-    places = [index for index, character in enumerate(data) if character != "\n"]
-    digits = data.replace("\n", "")
-    padding = digits.find("=")
-    full = len(digits) if padding < 0 else padding
-    group = full % 4
+    padding = data.find("=")
+    digits = len(data) if padding < 0 else padding
+    rest = digits % 4
+    padded = digits + (4 - rest) % 4
     if padding < 0:
-        if group:
-            raise BadUrl(f"illegal base64 data at input byte {len(data) - group}")
-        return
-    needed = {2: 2, 3: 1}.get(group)
-    if needed is None:
-        raise BadUrl(f"illegal base64 data at input byte {places[padding]}")
-    if digits[padding : padding + needed] != "=" * needed:
-        missing = padding + 1
-        raise BadUrl(f"illegal base64 data at input byte {places[missing] if missing < len(digits) else len(data)}")
-    if len(digits) > padding + needed:
-        raise BadUrl(f"illegal base64 data at input byte {places[padding + needed]}")
+        wrong = digits - rest if rest else -1
+    elif rest < 2:
+        wrong = padding
+    elif data[padding:padded] != "=" * (padded - padding):
+        wrong = padding + 1
+    else:
+        wrong = padded if len(data) > padded else -1
+    if wrong >= 0:
+        raise BadUrl(f"illegal base64 data at input byte {wrong}")
 
 
 def _check_escapes(data: str) -> None:

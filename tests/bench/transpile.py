@@ -64,7 +64,7 @@ def _in_process(title: str, path: Path, files: Path) -> Iterator[str]:
     ).stdout.split()
     yield (
         f"{title:<36} {1 / seconds:8.0f} a second  {seconds * 1000:8.2f} ms each  "
-        f"peak {int(peak[1]) / 1024:.0f} MiB, of which {(int(peak[1]) - int(peak[0])) / 1024:.0f} MiB for it"
+        f"peak {int(peak[1]) / 1024:.0f} MiB ({int(peak[0]) / 1024:.0f} MiB before it)"
     )
 
 
