@@ -23,7 +23,7 @@ from flatcar_gpu.transpile.scalars import (
     resolve,
 )
 from flatcar_gpu.transpile.schema import Kind, Struct, Type
-from flatcar_gpu.transpile.yaml_tree import Alias, AnyNode, Mapping, Scalar, Sequence, YamlError
+from flatcar_gpu.transpile.syntax_tree import Alias, AnyNode, Mapping, Scalar, Sequence, YamlError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Seq

@@ -11,7 +11,7 @@ from flatcar_gpu.transpile.scalars import MAX_INT64
 from flatcar_gpu.transpile.schema import VERSIONS, Field, Kind, Schema, Struct, Type, schema
 
 if TYPE_CHECKING:
-    from flatcar_gpu.transpile.yaml_tree import AnyNode
+    from flatcar_gpu.transpile.syntax_tree import AnyNode
 
 VARIANT = "flatcar"
 

@@ -10,12 +10,12 @@ from flatcar_gpu.transpile.modes import octal_reading
 from flatcar_gpu.transpile.paths import node_at, shown
 from flatcar_gpu.transpile.scalars import parse_integer
 from flatcar_gpu.transpile.schema import VERSIONS, Schema, Struct, schema
-from flatcar_gpu.transpile.yaml_tree import Mapping, Scalar
+from flatcar_gpu.transpile.syntax_tree import Mapping, Scalar
 
 if TYPE_CHECKING:
     from flatcar_gpu.transpile.paths import Path
+    from flatcar_gpu.transpile.syntax_tree import AnyNode
     from flatcar_gpu.transpile.translation import Finding
-    from flatcar_gpu.transpile.yaml_tree import AnyNode
 
 # How many findings of a report get a hint: nobody reads more, and finding them takes its time.
 HINTED = 100

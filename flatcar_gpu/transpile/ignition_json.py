@@ -10,8 +10,8 @@ from flatcar_gpu.transpile.ignition_rules import Check, Spec, apply_rules, find_
 from flatcar_gpu.transpile.json_tree import JsonError, read_json
 from flatcar_gpu.transpile.scalars import BOOL, FLOAT, MAX_INT64, MIN_INT64, NULL, STR
 from flatcar_gpu.transpile.schema import Kind, Struct, Type
+from flatcar_gpu.transpile.syntax_tree import AnyNode, Mapping, Scalar, Sequence
 from flatcar_gpu.transpile.unused_keys import find_unused_keys
-from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
     from flatcar_gpu.transpile.paths import Path

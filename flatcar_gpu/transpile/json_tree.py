@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from flatcar_gpu.transpile.go_text import SURROGATES, quote
 from flatcar_gpu.transpile.scalars import BOOL, FLOAT, NULL, STR
-from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence
+from flatcar_gpu.transpile.syntax_tree import AnyNode, Mapping, Scalar, Sequence
 
 MAX_DEPTH = 10_000
 _WHITE = re.compile(r"[ \t\r\n]*")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flatcar_gpu.report import Position
-from flatcar_gpu.transpile.yaml_tree import Alias, AnyNode, Mapping, Scalar, Sequence
+from flatcar_gpu.transpile.syntax_tree import Alias, AnyNode, Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,10 +18,10 @@ from flatcar_gpu.transpile.paths import Path, Places, finding_position, position
 from flatcar_gpu.transpile.python_tree import nodes
 from flatcar_gpu.transpile.schema import butane_names
 from flatcar_gpu.transpile.source_rules import SourceCheck, check_source
+from flatcar_gpu.transpile.syntax_tree import AnyNode, YamlError
 from flatcar_gpu.transpile.translate import translate
 from flatcar_gpu.transpile.translation import Finding, Findings, Origins
 from flatcar_gpu.transpile.unused_keys import find_unused_keys
-from flatcar_gpu.transpile.yaml_tree import AnyNode, YamlError, compose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +61,8 @@ def transpile(
     Local files are read below `files_dir`; with `follow_outside=False` symbolic links that lead out of it are refused.
     Never raises for anything in the config or the files: what is wrong is in the result.
     """
+    from flatcar_gpu.transpile.yaml_tree import compose  # late: trees from Python need no YAML parser
+
     try:
         root = compose(source)
     except YamlError as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping as AnyMapping
 from typing import Any
 
 from flatcar_gpu.transpile.go_text import SURROGATES
-from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence, YamlError
+from flatcar_gpu.transpile.syntax_tree import AnyNode, Mapping, Scalar, Sequence, YamlError
 
 MAX_DEPTH = 100
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flatcar_gpu.transpile.local_files import LocalFiles
     from flatcar_gpu.transpile.paths import Path
     from flatcar_gpu.transpile.schema import Schema
-    from flatcar_gpu.transpile.yaml_tree import AnyNode
+    from flatcar_gpu.transpile.syntax_tree import AnyNode
 
 Tree = dict[str, Any]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu.transpile import messages
 from flatcar_gpu.transpile.paths import child, shown
-from flatcar_gpu.transpile.yaml_tree import Alias, AnyNode, Mapping, Scalar, Sequence
+from flatcar_gpu.transpile.syntax_tree import Alias, AnyNode, Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
     from flatcar_gpu.transpile.paths import Path

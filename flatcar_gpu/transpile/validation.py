@@ -16,7 +16,7 @@ from flatcar_gpu.transpile.ignition_rules import Check, Spec
 from flatcar_gpu.transpile.json_tree import JsonError, read_json
 from flatcar_gpu.transpile.paths import Path, Places, finding_position, node_at, position, shown
 from flatcar_gpu.transpile.schema import VERSIONS, Schema, schema
-from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence
+from flatcar_gpu.transpile.syntax_tree import AnyNode, Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

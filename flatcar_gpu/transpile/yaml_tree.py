@@ -26,27 +26,17 @@ from yaml.reader import ReaderError
 from yaml.scanner import ScannerError
 from yaml.tokens import BlockEndToken
 
+from flatcar_gpu.transpile.syntax_tree import Alias, Mapping, Scalar, Sequence, YamlError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from flatcar_gpu.transpile.syntax_tree import AnyNode
 
 # What newer versions of libyaml allow; go-yaml goes down to 10000.
 MAX_DEPTH = 1000
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _ESCAPED_SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/")
-
-
-class YamlError(Exception):
-    """The text is not YAML that go-yaml reads.
-
-    `str(error)` is go-yaml's text (`yaml: line 4: …`), `problem` that without the place, `line` and `column` the true
-    place from 1 on, 0 where unknown.
-    """
-
-    def __init__(self, problem: str, line: int = 0, column: int = 0, *, where: str = "") -> None:
-        super().__init__(f"yaml: {where}{problem}")
-        self.problem = problem
-        self.line = line
-        self.column = column
 
 
 class UnknownAnchor(YamlError):
@@ -56,61 +46,6 @@ class UnknownAnchor(YamlError):
         self.problem_mark = event.start_mark
         problem = f"unknown anchor '{event.anchor}' referenced"
         super().__init__(problem, self.problem_mark.line + 1, self.problem_mark.column + 1)
-
-
-class Node:
-    """A place in the document; `line` and `column` count from 1, 0 for trees that never were text."""
-
-    __slots__ = ("column", "line", "tag")
-
-    tag: str
-    """The short tag (`!!str`, `!own`) as written, empty where none is."""
-
-
-class Scalar(Node):
-    __slots__ = ("plain", "value")
-
-    def __init__(self, value: str, plain: bool, tag: str, line: int, column: int) -> None:
-        self.value = value
-        self.plain = plain
-        self.tag = tag
-        self.line = line
-        self.column = column
-
-
-class Mapping(Node):
-    __slots__ = ("content",)
-
-    def __init__(self, tag: str, line: int, column: int) -> None:
-        self.content: list[AnyNode] = []
-        """Keys and values by turns."""
-        self.tag = tag
-        self.line = line
-        self.column = column
-
-
-class Sequence(Node):
-    __slots__ = ("content",)
-
-    def __init__(self, tag: str, line: int, column: int) -> None:
-        self.content: list[AnyNode] = []
-        self.tag = tag
-        self.line = line
-        self.column = column
-
-
-class Alias(Node):
-    __slots__ = ("target", "value")
-
-    def __init__(self, value: str, target: AnyNode, line: int, column: int) -> None:
-        self.value = value
-        self.target = target
-        self.tag = ""
-        self.line = line
-        self.column = column
-
-
-AnyNode = Scalar | Mapping | Sequence | Alias
 
 
 def compose(data: bytes) -> AnyNode | None:
