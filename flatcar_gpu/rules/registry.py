@@ -17,19 +17,6 @@ if TYPE_CHECKING:
     from flatcar_gpu.node.parts import Tree
     from flatcar_gpu.plan import Plan
 
-_MODULES = (
-    "driver",
-    "toolkit",
-    "usr_local",
-    "release",
-    "config",
-    "operator",
-    "value_keys",
-    "values",
-    "values_file",
-    "fleet",
-)
-
 
 class Subject(StrEnum):
     """What a rule's check function is given."""
@@ -44,6 +31,16 @@ class Subject(StrEnum):
     """Values of the operator's chart, made from a plan or read from a file."""
     VALUES_FILE = "values file"
     """Values from a file, where nothing is known of the node."""
+
+
+# Rules are loaded when something of their subject is checked: those about values bring YAML tables along.
+_MODULES = {
+    Subject.NODE: ("driver", "toolkit", "usr_local", "release", "config"),
+    Subject.OPERATOR: ("operator",),
+    Subject.VALUES: ("value_keys", "values"),
+    Subject.VALUES_FILE: ("values_file",),
+    Subject.FLEET: ("fleet",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +121,25 @@ def _declare(rule: Rule) -> None:
 @cache
 def rules() -> Mapping[str, Rule]:
     """All rules by id, in order of their ids."""
-    for module in _MODULES:
+    return dict(sorted((rule.id, rule) for subject in Subject for rule in _rules_about(subject)))
+
+
+@cache
+def _rules_about(subject: Subject) -> tuple[Rule, ...]:
+    for module in _MODULES[subject]:
         import_module(f"flatcar_gpu.rules.{module}")
-    return dict(sorted(_declared.items()))
+    return tuple(rule for _, rule in sorted(_declared.items()) if rule.subject is subject)
 
 
 def check(given: Any, ignored: Collection[str] = (), subject: Subject = Subject.NODE) -> Report:
     """Every finding of the rules on `subject` in what is `given`; those of the `ignored` rules only as information."""
-    chosen = [rule for rule in rules().values() if rule.subject is subject]
-    return _report(((rule, rule.check(given)) for rule in chosen if rule.check), ignored)
+    return _report(((rule, rule.check(given)) for rule in _rules_about(subject) if rule.check), ignored)
 
 
 def check_config(plan: Plan, config: Tree, ignored: Collection[str] = ()) -> Report:
     """Every finding of the rules about finished configs; `config` is an Ignition tree."""
-    found = ((rule, rule.check_config(plan, config)) for rule in rules().values() if rule.check_config)
+    chosen = _rules_about(Subject.NODE)
+    found = ((rule, rule.check_config(plan, config)) for rule in chosen if rule.check_config)
     return _report(found, ignored)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flatcar_gpu.transpile import messages
+from flatcar_gpu.transpile import fcos, messages
 from flatcar_gpu.transpile.decode import decode
 from flatcar_gpu.transpile.scalars import MAX_INT64
 from flatcar_gpu.transpile.schema import VERSIONS, Field, Kind, Schema, Struct, Type, schema
@@ -54,6 +55,8 @@ def find_schema(root: AnyNode | None) -> Schema:
         raise NoTranslator(messages.BAD_VERSION, variant, text)
     if variant == VARIANT and version in VERSIONS:
         return schema(version)
+    if variant == fcos.VARIANT and version in fcos.SAME_AS:
+        return replace(schema(fcos.SAME_AS[version]), is_fcos=True)
     if (variant, version) == ("rhcos", "0.1.0"):
         raise NoTranslator(messages.RHCOS_REMOVED, variant, version)
     raise NoTranslator(f"No translator exists for variant {variant} with version {version}", variant, version)

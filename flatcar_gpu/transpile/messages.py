@@ -8,6 +8,8 @@ RESULT_INVALID = "config generated was invalid"
 NO_VARIANT = "error parsing variant; must be specified"
 BAD_VERSION = "error parsing version; must be a valid semver"
 RHCOS_REMOVED = "rhcos variant has been removed; use openshift variant instead: https://coreos.github.io/butane/upgrading-openshift/"
+# Ours: Butane would translate it.
+FCOS_ONLY = "this part of the variant fcos is not translated: Flatcar has no such thing, or another rule for it"
 
 # Butane, about the source.
 NO_FILES_DIR = "local file paths are relative to a files directory that must be specified with -d/--files-dir"

@@ -10,6 +10,7 @@ from flatcar_gpu.report import Position, Problem, Report, Severity
 from flatcar_gpu.transpile import hints, messages
 from flatcar_gpu.transpile.decode import TypeErrors, decode
 from flatcar_gpu.transpile.encode import encode
+from flatcar_gpu.transpile.fcos import refuse_own_parts
 from flatcar_gpu.transpile.field_filter import refuse_fields
 from flatcar_gpu.transpile.header import VARIANT, NoTranslator, find_schema
 from flatcar_gpu.transpile.ignition_rules import Check, Spec, apply_rules, find_duplicates
@@ -96,11 +97,13 @@ def _translated(root: AnyNode | None, files: LocalFiles, pretty: bool) -> Result
     if not regular:
         find_unused_keys(root, butane, schema.config, findings)
     check_source(butane, findings)
+    if schema.is_fcos:
+        refuse_own_parts(root, butane, findings)
     if findings.has_errors:
         return _result(findings, root, schema, messages.SOURCE_INVALID)
     translation = translate(butane, schema, files)
     findings.found += translation.findings.found
-    if not findings.has_errors:
+    if not findings.has_errors and not schema.is_fcos:
         refuse_fields(translation.config, schema, findings)
     if findings.has_errors:
         return _result(findings, root, schema, messages.SOURCE_INVALID)

@@ -81,6 +81,8 @@ class Schema:
     structs: dict[str, Struct]
     butane: Type
     """The type of a whole Butane config."""
+    is_fcos: bool = False
+    """Whether a config of the variant fcos is read by these tables."""
 
     @property
     def config(self) -> Struct:

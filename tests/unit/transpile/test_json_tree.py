@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from flatcar_gpu.transpile.json_tree import JsonError, read_json
 from flatcar_gpu.transpile.scalars import BOOL, FLOAT, NULL
-from flatcar_gpu.transpile.yaml_tree import AnyNode, Mapping, Scalar, Sequence
+from flatcar_gpu.transpile.syntax_tree import AnyNode, Mapping, Scalar, Sequence
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from flatcar_gpu.transpile import transpile
 from flatcar_gpu.transpile.scalars import MAX_INT64, MIN_INT64, is_timestamp, parse_integer, resolve
-from flatcar_gpu.transpile.yaml_tree import Mapping, Scalar, YamlError, compose
+from flatcar_gpu.transpile.syntax_tree import Mapping, Scalar, YamlError
+from flatcar_gpu.transpile.yaml_tree import compose
 
 HEADER = b"variant: flatcar\nversion: 1.0.0\n"
 
