@@ -53,16 +53,18 @@ def look_up(
     registries: Registries,
     *,
     jobs: int = 8,
+    platforms: bool = True,
     done: Callable[[], object] = lambda: None,
 ) -> dict[Reference, Lookup]:
     """Each reference with what its registry says; `jobs` are asked for at a time, `done` is called after each.
 
+    Without `platforms` a single request of the cheapest kind is made for each, which no registry counts as a pull.
     What a registry answers is never an error here. Raises Failure where an auth file or helper is broken.
     """
     wanted = list(dict.fromkeys(references))
     found: dict[Reference, Lookup] = {}
     with ThreadPoolExecutor(max_workers=max(1, min(jobs, len(wanted)))) as pool:
-        futures = [pool.submit(_look_up, reference, registries) for reference in wanted]
+        futures = [pool.submit(_look_up, reference, registries, platforms) for reference in wanted]
         try:
             for future in as_completed(futures):
                 lookup = future.result()
@@ -103,10 +105,12 @@ def _neighbours(reference: Reference, tags: list[str]) -> str:
     return f"the repository has {', '.join(alike[-_SHOWN_NEIGHBOURS:])}{more}"
 
 
-def _look_up(reference: Reference, registries: Registries) -> Lookup:
+def _look_up(reference: Reference, registries: Registries, platforms: bool) -> Lookup:
     try:
-        descriptor = registries.describe(reference)
-        return Lookup(reference, State.PRESENT, descriptor.digest, registries.platforms(reference, descriptor))
+        if not platforms:
+            return Lookup(reference, State.PRESENT, registries.describe(reference).digest)
+        descriptor, found = registries.inspect(reference)
+        return Lookup(reference, State.PRESENT, descriptor.digest, found)
     except Missing as failure:
         return _failed(reference, State.MISSING, failure)
     except Denied as failure:

@@ -44,7 +44,7 @@ def command(
     """
     target = find_target(flatcar, driver, access, console)
     reference = driver_image(driver, "flatcar", target.version, target.kernel).reference
-    found = look_up_all([reference], registry, access, console)[reference]
+    found = look_up_all([reference], registry, access, console, platforms=False)[reference]
     if found.state is not State.PRESENT:
         raise Failure(found.message, found.hint)
     write_output(output, f"{found.digest}\n".encode())

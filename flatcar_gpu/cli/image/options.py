@@ -164,7 +164,12 @@ def may_be_asked(reference: Reference, access: Access) -> bool:
 
 
 def look_up_all(
-    references: Collection[Reference], registry: RegistryArguments, access: Access, console: Console
+    references: Collection[Reference],
+    registry: RegistryArguments,
+    access: Access,
+    console: Console,
+    *,
+    platforms: bool = True,
 ) -> dict[Reference, Lookup]:
     """What registries say of each reference, with a progress bar on a terminal; their own warnings are said."""
     from flatcar_gpu.images.lookup import look_up, with_neighbours
@@ -176,7 +181,7 @@ def look_up_all(
             raise Failure(f"{reference.registry} is not asked with --offline")
     registries = open_registries(registry, access, console)
     with _progress(len(references), console) as done:
-        found = look_up(references, registries, jobs=registry.jobs, done=done)
+        found = look_up(references, registries, jobs=registry.jobs, platforms=platforms, done=done)
     found = with_neighbours(found, registries)
     report = Report()
     for warning in registries.warnings:

@@ -31,6 +31,7 @@ MANIFESTS = (
 # Without all four, registries answer 404 for images that they have in another form.
 _ACCEPT = {"Accept": ", ".join(INDEXES + MANIFESTS)}
 _MISSING_CODES = frozenset({"MANIFEST_UNKNOWN", "NAME_UNKNOWN", "NOT_FOUND"})
+_PLATFORM_KEYS = ("os", "architecture", "variant")
 _PAGES = 100
 """Of tags; a registry whose pages do not end is asked no longer."""
 
@@ -52,7 +53,7 @@ class Registries:
         self._transport = Transport(settings, trace)
         self._authorizer = Authorizer(self._transport, credentials)
         self._roots: dict[str, str | Unreachable] = {}
-        self._platforms: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._configurations: dict[tuple[str, str], dict[str, Any]] = {}
         self._lock = Lock()
         self.warnings: dict[str, None] = {}
         """What registries asked to be told to their users (header Warning, code 299), in order."""
@@ -73,16 +74,19 @@ class Registries:
             raise Unknown(f"{reference.registry} answers with {digest} when asked for {reference.digest}")
         return Descriptor(digest, answer.media_type)
 
-    def platforms(self, reference: Reference, descriptor: Descriptor) -> tuple[str, ...]:
-        """The platforms an image is for, such as `linux/amd64`, sorted. Raises as `describe` does."""
-        key = reference.name, descriptor.digest
-        if key not in self._platforms:
-            pinned = Reference(reference.registry, reference.repository, digest=descriptor.digest)
-            answer = self._manifest("GET", pinned)
-            self._check(answer, pinned)
-            _verified(answer, pinned)
-            self._platforms[key] = tuple(sorted(self._platforms_of(pinned, _object(answer))))
-        return self._platforms[key]
+    def inspect(self, reference: Reference) -> tuple[Descriptor, tuple[str, ...]]:
+        """What the reference is, and the platforms it is for, such as `linux/amd64`, sorted; none if it does not say.
+
+        Two requests where `describe` needs one, but Docker Hub counts the first as a pull. Raises as `describe` does.
+        """
+        answer = self._manifest("GET", reference)
+        self._check(answer, reference)
+        digest = _verified(answer, reference)
+        try:
+            platforms = self._platforms_of(reference, _object(answer))
+        except (AttributeError, TypeError, KeyError):
+            raise Unknown(f"what {reference.registry} sends as {reference} is not a manifest") from None
+        return Descriptor(digest, answer.media_type), tuple(sorted(platforms))
 
     def tags(self, reference: Reference) -> list[str]:
         """All tags of the reference's repository, sorted; registries need not sort them. Raises as `describe` does."""
@@ -107,13 +111,21 @@ class Registries:
         digest = str((manifest.get("config") or {}).get("digest", ""))
         if not is_digest(digest):
             raise Unknown(f"the manifest of {reference} names no configuration")
+        key = reference.name, digest
+        if key not in self._configurations:
+            self._configurations[key] = self._configuration(reference, digest)
+        config = self._configurations[key]
+        return {_platform(config)} if config.get("os") else set()
+
+    def _configuration(self, reference: Reference, digest: str) -> dict[str, Any]:
+        """What of an image's configuration tells its platform."""
         url = f"{self._root(reference.registry)}/v2/{reference.repository}/blobs/{digest}"
         answer = self._send("GET", url, reference, {})
         self._check(answer, reference)
         if _hash(digest, answer.body) != digest:
             raise Unknown(f"{reference.registry} sends a configuration of {reference} that does not match its digest")
         config = _object(answer)
-        return {_platform(config)} if config.get("os") else set()
+        return {key: config[key] for key in _PLATFORM_KEYS if config.get(key)}
 
     def _manifest(self, method: str, reference: Reference) -> Answer:
         url = f"{self._root(reference.registry)}/v2/{reference.repository}/manifests/{reference.wanted}"
@@ -191,7 +203,7 @@ def _verified(answer: Answer, reference: Reference) -> str:
             raise Unknown(f"{reference.registry} sends a manifest of {reference} that does not match its digest")
     if _object(answer).get("schemaVersion") != 2:
         raise Unknown(f"what {reference.registry} sends as {reference} is not a manifest of schema version 2")
-    return reference.digest or _hash("sha256:", answer.body)
+    return reference.digest or (announced if is_digest(announced) else _hash("sha256:", answer.body))
 
 
 def _hash(digest: str, data: bytes) -> str:
@@ -218,7 +230,7 @@ def _codes(answer: Answer) -> set[str]:
 
 
 def _platform(entry: dict[str, Any]) -> str:
-    return "/".join(str(entry[key]) for key in ("os", "architecture", "variant") if entry.get(key))
+    return "/".join(str(entry[key]) for key in _PLATFORM_KEYS if entry.get(key))
 
 
 def _next_page(answer: Answer) -> str:

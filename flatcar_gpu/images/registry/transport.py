@@ -83,6 +83,7 @@ class Transport:
         self._trace = trace or (lambda _: None)
         self._verify = _verification(settings)
         self._of_thread = threading.local()
+        self._proxies: dict[tuple[str, str | None, int | None], dict[str, str]] = {}
 
     def send(
         self,
@@ -149,8 +150,7 @@ class Transport:
                 data=form,
                 timeout=self.settings.timeout,
                 verify=self._verify,
-                # A registry on this machine is never behind a proxy; Go's clients do the same.
-                proxies={"http": "", "https": "", "all": ""} if is_loopback(url) else None,
+                proxies=self._proxies_for(url),
                 allow_redirects=False,
                 stream=True,
             ) as response:
@@ -181,9 +181,21 @@ class Transport:
             import requests
 
             session = self._of_thread.session = requests.Session()
-            # Or requests would send what ~/.netrc or a URL has for the host, which nobody asked for.
+            # Or requests would send what a URL or ~/.netrc has for the host, which nobody asked for, and would go
+            # through all environment variables for every request.
             session.auth = lambda request: request
+            session.trust_env = False
         return session
+
+    def _proxies_for(self, url: str) -> dict[str, str]:
+        """HTTPS_PROXY and its like as they apply to the host of `url`."""
+        from requests.utils import get_environ_proxies
+
+        host = origin(url)
+        if host not in self._proxies:
+            # A registry on this machine is never behind a proxy; Go's clients do the same.
+            self._proxies[host] = {} if is_loopback(url) else get_environ_proxies(url)
+        return self._proxies[host]
 
     def _read(self, response: requests.Response, url: str) -> Answer:
         body = bytearray()

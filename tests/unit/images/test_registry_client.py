@@ -114,10 +114,30 @@ def test_what_is_no_manifest_has_no_digest(body: str, says: str, web: responses.
 
 
 def test_a_manifest_that_does_not_match_its_digest_is_not_believed(web: responses.RequestsMock) -> None:
-    url = f"https://nvcr.io/v2/nvidia/driver/manifests/{DIGEST}"
-    web.get(url, body=INDEX, content_type=INDEX_TYPE)
+    web.get(MANIFEST, body=INDEX, **found())
     with pytest.raises(Unknown, match="does not match its digest"):
-        registries().platforms(TAG, Descriptor(DIGEST, INDEX_TYPE))
+        registries().inspect(TAG)
+
+
+def test_the_platform_of_a_single_image_is_in_its_configuration_which_must_match_its_digest(
+    web: responses.RequestsMock,
+) -> None:
+    config = b'{"os": "linux", "architecture": "arm64", "variant": "v8"}'
+    digest = "sha256:" + hashlib.sha256(config).hexdigest()
+    manifest = {"schemaVersion": 2, "config": {"digest": digest}}
+    web.get(MANIFEST, json=manifest)
+    web.get(f"https://nvcr.io/v2/nvidia/driver/blobs/{digest}", body=config)
+    assert registries().inspect(TAG)[1] == ("linux/arm64/v8",)
+    web.replace("GET", f"https://nvcr.io/v2/nvidia/driver/blobs/{digest}", body=b"{}")
+    with pytest.raises(Unknown, match="a configuration of"):
+        registries().inspect(TAG)
+
+
+@pytest.mark.parametrize("manifest", [{"manifests": [1]}, {"manifests": 1}, {"config": 1}, {"config": {}}, {}])
+def test_a_broken_manifest_is_said_to_be_one(manifest: dict[str, Any], web: responses.RequestsMock) -> None:
+    web.get(MANIFEST, json={"schemaVersion": 2, **manifest})
+    with pytest.raises(Unknown, match="manifest"):
+        registries().inspect(TAG)
 
 
 def test_another_digest_than_asked_for_is_not_believed(web: responses.RequestsMock) -> None:
@@ -411,7 +431,7 @@ class TestTags:
         assert len(web.calls) == 100
 
     def test_a_missing_image_comes_with_the_tags_that_are_like_it(self, web: responses.RequestsMock) -> None:
-        web.head(MANIFEST, status=404, content_type="application/json")
+        web.get(MANIFEST, status=404, content_type="application/json")
         web.get(self.URL, json={"tags": ["460.73.01-flatcar2765.2.3", "470.57.02-flatcar2905.2.0", "1"]})
         asked = registries()
         (lookup,) = with_neighbours(look_up([TAG], asked), asked).values()
@@ -419,7 +439,7 @@ class TestTags:
         assert lookup.hint == "the repository has 460.73.01-flatcar2765.2.3"
 
     def test_a_missing_image_is_missing_where_tags_are_not_listed(self, web: responses.RequestsMock) -> None:
-        web.head(MANIFEST, status=404, content_type="application/json")
+        web.get(MANIFEST, status=404, content_type="application/json")
         web.get(self.URL, status=403)
         asked = registries()
         (lookup,) = with_neighbours(look_up([TAG], asked), asked).values()
@@ -427,8 +447,8 @@ class TestTags:
 
 
 def test_each_reference_is_asked_for_once_and_reported_in_order(web: responses.RequestsMock) -> None:
-    web.head(MANIFEST, status=404, content_type="application/json")
-    web.head("https://nvcr.io/v2/nvidia/driver/manifests/1", status=403)
+    web.get(MANIFEST, status=404, content_type="application/json")
+    web.get("https://nvcr.io/v2/nvidia/driver/manifests/1", status=403)
     other = parse_reference("nvcr.io/nvidia/driver:1")
     done: list[int] = []
     lookups = look_up([other, TAG, other], registries(), done=lambda: done.append(1))
@@ -440,10 +460,38 @@ def test_each_reference_is_asked_for_once_and_reported_in_order(web: responses.R
 
 
 def test_an_image_for_another_architecture_is_unfit(web: responses.RequestsMock) -> None:
-    web.head(MANIFEST, headers={"Docker-Content-Digest": INDEX_DIGEST}, content_type=INDEX_TYPE)
-    web.get(f"https://nvcr.io/v2/nvidia/driver/manifests/{INDEX_DIGEST}", body=INDEX, content_type=INDEX_TYPE)
+    web.get(MANIFEST, body=INDEX, headers={"Docker-Content-Digest": INDEX_DIGEST}, content_type=INDEX_TYPE)
     lookup = look_up([TAG], registries())[TAG]
     assert lookup.platforms == ("linux/amd64",)
     assert lookup.on("amd64").state is State.PRESENT
     assert lookup.on("arm64").state is State.UNFIT
     assert "not for linux/arm64" in lookup.on("arm64").message
+
+
+@pytest.mark.parametrize(
+    ("variables", "proxies"),
+    [
+        ({"HTTPS_PROXY": "http://proxy:3128"}, {"https": "http://proxy:3128"}),
+        ({"https_proxy": "http://proxy:3128", "no_proxy": "nvcr.io"}, {}),
+        ({}, {}),
+    ],
+)
+def test_a_proxy_is_used_as_the_environment_says(
+    variables: dict[str, str], proxies: dict[str, str], web: responses.RequestsMock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (
+        "HTTPS_PROXY",
+        "https_proxy",
+        "NO_PROXY",
+        "no_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+        "HTTP_PROXY",
+        "http_proxy",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    web.head(MANIFEST, **found())
+    registries().describe(TAG)
+    assert sent(web.calls[0]).req_kwargs["proxies"] == proxies  # type: ignore[attr-defined]
