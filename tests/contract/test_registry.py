@@ -287,3 +287,15 @@ def answering(status: int, headers: dict[str, str]) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def test_without_platforms_the_digests_are_the_same_and_one_request_each_is_made(
+    registry: Registry, anonymous: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(registry.host, *FLATCAR[:4], "--no-platforms", "-vv", "--format", "json", "--authfile", anonymous) == 0
+    out, err = capsys.readouterr()
+    assert err.count("HEAD ") == 2
+    assert "GET " not in err
+    assert [image["digest"] for image in json.loads(out)["images"]] == [
+        skopeo_digest(image["reference"], "--tls-verify=false") for image in json.loads(out)["images"]
+    ]

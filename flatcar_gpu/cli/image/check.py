@@ -54,6 +54,11 @@ class Wanted:
 @arch_option
 @tag_format_option
 @click.option(
+    "--platforms/--no-platforms",
+    default=True,
+    help="Without, each image is asked for once, by HEAD, which counts as no pull; platforms are not checked.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["table", "json", "junit"]),
@@ -71,6 +76,7 @@ def command(
     nodes: str | None,
     all_nodes: bool,
     arch: str,
+    platforms: bool,
     form: str,
     output: str,
     registry: RegistryArguments,
@@ -90,7 +96,8 @@ def command(
         wanted += _of_nodes(nodes, all_nodes, driver)
     if not wanted:
         raise click.UsageError("Give --flatcar or --nodes.")
-    found = look_up_all([one.reference for one in wanted], registry, access, console)
+    references = [one.reference for one in wanted]
+    found = look_up_all(references, registry, access, console, platforms=platforms)
     lookups = [found[one.reference].on(one.architecture) for one in wanted]
     write_output(output, _FORMS[form](wanted, lookups))
     report = findings(lookups)
