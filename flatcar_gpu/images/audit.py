@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flatcar_gpu.errors import Failure
-from flatcar_gpu.images.os_tag import LABELS_REQUIRED_SINCE, chart_numbers
+from flatcar_gpu.images.os_tag import LABELS_REQUIRED_SINCE, chart_version
 from flatcar_gpu.images.tags import DriverImage, Mode, driver_image
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _common_pull(driver: Driver, group: NodeGroup, first: NodeGroup) -> Pull:
     try:
         image = driver_image(driver, first.os_id, first.version_id, group.kernel)
     except Failure as failure:
-        if first.is_labelled or chart_numbers(driver.chart) < chart_numbers(LABELS_REQUIRED_SINCE):
+        if first.is_labelled or chart_version(driver.chart) < LABELS_REQUIRED_SINCE:
             raise
         return Pull(group, driver.mode, None, problem=failure.message, hint=failure.hint)
     alike = (first.os_id, first.version_id) == (group.os_id, group.version_id)

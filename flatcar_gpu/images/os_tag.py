@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from flatcar_gpu.chart import ChartVersion
 from flatcar_gpu.errors import Failure
 
-_CHART = re.compile(r"(?:gpu-operator-)?v?([0-9]{1,4})\.([0-9]{1,4})\.([0-9]{1,4})")
-
-LABELS_REQUIRED_SINCE = "26.3.0"
+LABELS_REQUIRED_SINCE = ChartVersion(26, 3, 0)
 """Earlier operators go on without the labels and ask for a tag that ends in `-`. Source: gpu-operator
 controllers/state_manager.go, getGPUNodeOSInfo; NVIDIA/gpu-operator#458."""
 
 
-def chart_numbers(text: str) -> tuple[int, ...]:
-    """`v25.10.1`, `25.10.1` or `gpu-operator-v25.10.1` as numbers. Raises Failure for anything else."""
-    match = _CHART.fullmatch(text)
-    if match is None:
-        raise Failure(f"{text!r} is not a version of the gpu-operator chart", hint="a version is like v26.7.0")
-    return tuple(map(int, match.groups()))
+def chart_version(text: str) -> ChartVersion:
+    """`v25.10.1`, `25.10.1`, or as `helm list` prints it `gpu-operator-v25.10.1`. Raises Failure for anything else."""
+    try:
+        return ChartVersion.parse(text.removeprefix("gpu-operator-"))
+    except ValueError:
+        hint = "a version is like v26.7.0"
+        raise Failure(f"{text!r} is not a version of the gpu-operator chart", hint) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +26,17 @@ class MajorOnly:
     """Operating systems of which charts `since` (to before `until`) take only the major number of VERSION_ID."""
 
     ids: frozenset[str]
-    since: str
-    until: str = ""
+    since: ChartVersion
+    until: ChartVersion | None = None
     from_major: int = 0
 
 
 # Source: gpu-operator controllers/state_manager.go getGPUNodeOSInfo and internal/state/nodepool.go getOSTag, each tag.
 # Flatcar is in none: its VERSION_ID is kept whole by every chart.
 MAJOR_ONLY = (
-    MajorOnly(frozenset({"rocky"}), "26.3.0", "26.7.0"),
-    MajorOnly(frozenset({"rhel"}), "26.3.0", "26.7.0", from_major=10),
-    MajorOnly(frozenset({"ol", "rocky", "rhel"}), "26.7.0"),
+    MajorOnly(frozenset({"rocky"}), ChartVersion(26, 3, 0), ChartVersion(26, 7, 0)),
+    MajorOnly(frozenset({"rhel"}), ChartVersion(26, 3, 0), ChartVersion(26, 7, 0), from_major=10),
+    MajorOnly(frozenset({"ol", "rocky", "rhel"}), ChartVersion(26, 7, 0)),
 )
 
 
@@ -47,8 +46,8 @@ def os_tag(os_id: str, version_id: str, chart: str) -> str:
     Both empty, as where node-feature-discovery has set no labels, give an empty tag up to chart v25.10 and a Failure
     from v26.3.0 on.
     """
-    numbers = chart_numbers(chart)
-    if not (os_id and version_id) and numbers >= chart_numbers(LABELS_REQUIRED_SINCE):
+    version = chart_version(chart)
+    if not (os_id and version_id) and version >= LABELS_REQUIRED_SINCE:
         raise Failure(
             "the operator stops with an error where a GPU node has no labels system-os_release.ID and .VERSION_ID",
             hint="let node-feature-discovery run on every GPU node: its worker must tolerate their taints",
@@ -57,8 +56,8 @@ def os_tag(os_id: str, version_id: str, chart: str) -> str:
     for rule in MAJOR_ONLY:
         if (
             os_id in rule.ids
-            and chart_numbers(rule.since) <= numbers
-            and (not rule.until or numbers < chart_numbers(rule.until))
+            and rule.since <= version
+            and (rule.until is None or version < rule.until)
             and major.isdecimal()
             and int(major) >= rule.from_major
         ):

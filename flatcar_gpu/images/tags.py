@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from flatcar_gpu.chart import NEWEST, ChartVersion
 from flatcar_gpu.errors import Failure
-from flatcar_gpu.images.os_tag import chart_numbers, os_tag
+from flatcar_gpu.images.os_tag import chart_version, os_tag
 from flatcar_gpu.images.reference import Reference, is_digest, parse_name, parse_reference
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 DEFAULT_REPOSITORY = "nvcr.io/nvidia"
 DEFAULT_IMAGE = "driver"
-NEWEST_CHART = "v26.7.0"
 
 
 class Mode(StrEnum):
@@ -55,21 +55,21 @@ class TagRule:
 
     mode: Mode
     kind: Kind
-    since: str
+    since: ChartVersion
     why: str
     source: str
     makes: str = ""
     hint: str = ""
-    until: str = ""
+    until: ChartVersion | None = None
 
-    def holds(self, chart: tuple[int, ...]) -> bool:
-        return chart_numbers(self.since) <= chart and (not self.until or chart < chart_numbers(self.until))
+    def holds(self, chart: ChartVersion) -> bool:
+        return self.since <= chart and (self.until is None or chart < self.until)
 
 
 _PLAIN = "{repository}:{version}-{os_tag}"
 _PRECOMPILED = "{repository}:{version}-{kernel}-{os_tag}"
 _DIGEST = "{repository}@{version}"
-_OLDEST = "1.3.0"
+_OLDEST = ChartVersion(1, 3, 0)
 
 _APPENDED = "the operator appends ID and VERSION_ID of the node's os-release"
 _KERNEL_TOO = (
@@ -89,13 +89,13 @@ TAG_RULES = (
         _OLDEST,
         "charts before 1.4.0 do not know digests and append the os-release to it as to a tag",
         "controllers/object_controls.go at 1.3.0",
-        until="1.4.0",
+        until=ChartVersion(1, 4, 0),
         hint="use a later chart, or a version instead of a digest",
     ),
     TagRule(
         Mode.CLUSTER_POLICY,
         Kind.DIGEST,
-        "1.4.0",
+        ChartVersion(1, 4, 0),
         _AS_IT_IS,
         "api/nvidia/v1/clusterpolicy_types.go, imagePath",
         _DIGEST,
@@ -107,7 +107,7 @@ TAG_RULES = (
             _OLDEST,
             _NOT_PRECOMPILED,
             "deployments/gpu-operator/values.yaml of each tag",
-            until="23.3.0",
+            until=ChartVersion(23, 3, 0),
             hint="use chart v23.3.0 or later, or leave out --precompiled",
         )
         for kind in (Kind.PRECOMPILED, Kind.PRECOMPILED_DIGEST)
@@ -115,7 +115,7 @@ TAG_RULES = (
     TagRule(
         Mode.CLUSTER_POLICY,
         Kind.PRECOMPILED,
-        "23.3.0",
+        ChartVersion(23, 3, 0),
         _KERNEL_TOO,
         "controllers/object_controls.go",
         _PRECOMPILED,
@@ -123,19 +123,21 @@ TAG_RULES = (
     TagRule(
         Mode.CLUSTER_POLICY,
         Kind.PRECOMPILED_DIGEST,
-        "23.3.0",
+        ChartVersion(23, 3, 0),
         "the operator appends the kernel to the digest as to a tag, which makes a reference that no runtime takes",
         "controllers/object_controls.go",
         hint=_WITHOUT,
     ),
     *(
-        TagRule(Mode.NVIDIA_DRIVER, kind, _OLDEST, _NO_CRD, "CRDs of each tag", until="23.9.0", hint=_NEWER)
+        TagRule(
+            Mode.NVIDIA_DRIVER, kind, _OLDEST, _NO_CRD, "CRDs of each tag", until=ChartVersion(23, 9, 0), hint=_NEWER
+        )
         for kind in Kind
     ),
     TagRule(
         Mode.NVIDIA_DRIVER,
         Kind.PLAIN,
-        "23.9.0",
+        ChartVersion(23, 9, 0),
         _APPENDED,
         "api/nvidia/v1alpha1/nvidiadriver_types.go, GetImagePath",
         _PLAIN,
@@ -143,7 +145,7 @@ TAG_RULES = (
     TagRule(
         Mode.NVIDIA_DRIVER,
         Kind.DIGEST,
-        "23.9.0",
+        ChartVersion(23, 9, 0),
         _AS_IT_IS,
         "api/nvidia/v1alpha1/nvidiadriver_types.go, GetImagePath",
         _DIGEST,
@@ -151,7 +153,7 @@ TAG_RULES = (
     TagRule(
         Mode.NVIDIA_DRIVER,
         Kind.PRECOMPILED,
-        "23.9.0",
+        ChartVersion(23, 9, 0),
         _KERNEL_TOO,
         "api/nvidia/v1alpha1/nvidiadriver_types.go, GetPrecompiledImagePath",
         _PRECOMPILED,
@@ -159,7 +161,7 @@ TAG_RULES = (
     TagRule(
         Mode.NVIDIA_DRIVER,
         Kind.PRECOMPILED_DIGEST,
-        "23.9.0",
+        ChartVersion(23, 9, 0),
         "the operator refuses it: specifying image digest is not supported when precompiled is enabled",
         "api/nvidia/v1alpha1/nvidiadriver_types.go, GetPrecompiledImagePath",
         hint=_WITHOUT,
@@ -180,7 +182,7 @@ class Driver:
     image: str = DEFAULT_IMAGE
     precompiled: bool = False
     mode: Mode = Mode.CLUSTER_POLICY
-    chart: str = NEWEST_CHART
+    chart: str = str(NEWEST)
     tag_format: TagFormat = TagFormat.OPERATOR
 
     @property
@@ -231,7 +233,7 @@ def driver_image(driver: Driver, os_id: str, version_id: str, kernel: str | None
 
 
 def _rule(driver: Driver) -> TagRule:
-    chart = chart_numbers(driver.chart)
+    chart = chart_version(driver.chart)
     for rule in TAG_RULES:
         if rule.mode is driver.mode and rule.kind is driver.kind and rule.holds(chart):
             break

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from flatcar_gpu.chart import NEWEST
 from flatcar_gpu.errors import Failure
-from flatcar_gpu.images.tags import DEFAULT_IMAGE, DEFAULT_REPOSITORY, NEWEST_CHART, Driver, Mode, TagFormat
+from flatcar_gpu.images.tags import DEFAULT_IMAGE, DEFAULT_REPOSITORY, Driver, Mode, TagFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -37,9 +38,9 @@ _DRIVER_OPTIONS = (
     click.option("--precompiled", is_flag=True, help="driver.usePrecompiled: the node's kernel is in the tag, too."),
     click.option(
         "--chart-version",
-        default=NEWEST_CHART,
+        default=str(NEWEST),
         metavar="VERSION",
-        help=f"Version of the gpu-operator chart.  [default: {NEWEST_CHART}]",
+        help=f"Version of the gpu-operator chart.  [default: {NEWEST}]",
     ),
 )
 

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from flatcar_gpu.errors import Failure
-from flatcar_gpu.images.os_tag import chart_numbers, os_tag
+from flatcar_gpu.images.os_tag import chart_version, os_tag
 from flatcar_gpu.images.tags import TAG_RULES, Driver, Kind, Mode, TagFormat, driver_image
 
 SHA256 = "sha256:" + "0123456789abcdef" * 4
@@ -102,7 +102,7 @@ def test_charts_from_26_3_on_shorten_other_systems(os_id: str, version_id: str, 
 
 @pytest.mark.parametrize(("mode", "kind", "chart"), list(product(Mode, Kind, CHARTS)))
 def test_exactly_one_rule_holds_for_every_mode_kind_and_chart(mode: Mode, kind: Kind, chart: str) -> None:
-    numbers = chart_numbers(chart)
+    numbers = chart_version(chart)
     rules = [rule for rule in TAG_RULES if rule.mode is mode and rule.kind is kind and rule.holds(numbers)]
     assert len(rules) == 1
     assert rules[0].makes or rules[0].hint
