@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from flatcar_gpu.errors import Unavailable
@@ -62,18 +63,43 @@ def look_up(
     What a registry answers is never an error here. Raises Failure where an auth file or helper is broken.
     """
     wanted = list(dict.fromkeys(references))
+    todo: SimpleQueue[Reference] = SimpleQueue()
+    results: SimpleQueue[Lookup | Exception] = SimpleQueue()
+    for reference in wanted:
+        todo.put(reference)
+    stop = Event()
+    # Daemons, not an executor: an interrupted program must not wait for the answers of slow registries.
+    for _ in range(min(jobs, len(wanted))):
+        Thread(target=_work, args=(todo, results, registries, platforms, stop), daemon=True).start()
     found: dict[Reference, Lookup] = {}
-    with ThreadPoolExecutor(max_workers=max(1, min(jobs, len(wanted)))) as pool:
-        futures = [pool.submit(_look_up, reference, registries, platforms) for reference in wanted]
-        try:
-            for future in as_completed(futures):
-                lookup = future.result()
-                found[lookup.reference] = lookup
-                done()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    try:
+        for _ in wanted:
+            result = results.get()
+            if isinstance(result, Exception):
+                raise result
+            found[result.reference] = result
+            done()
+    finally:
+        stop.set()
     return {reference: found[reference] for reference in wanted}
+
+
+def _work(
+    todo: SimpleQueue[Reference],
+    results: SimpleQueue[Lookup | Exception],
+    registries: Registries,
+    platforms: bool,
+    stop: Event,
+) -> None:
+    while not stop.is_set():
+        try:
+            reference = todo.get_nowait()
+        except Empty:
+            return
+        try:
+            results.put(_look_up(reference, registries, platforms))
+        except Exception as error:
+            results.put(error)
 
 
 def with_neighbours(found: Mapping[Reference, Lookup], registries: Registries) -> dict[Reference, Lookup]:

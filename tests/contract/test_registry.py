@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import signal
+import socket
 import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -299,3 +302,16 @@ def test_without_platforms_the_digests_are_the_same_and_one_request_each_is_made
     assert [image["digest"] for image in json.loads(out)["images"]] == [
         skopeo_digest(image["reference"], "--tls-verify=false") for image in json.loads(out)["images"]
     ]
+
+
+def test_an_interrupt_does_not_wait_for_a_registry_that_does_not_answer(anonymous: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = f"127.0.0.1:{silent.getsockname()[1]}"
+        where = ["--repository", f"{host}/nvidia", "--offline", "--authfile", anonymous, "--timeout", "300"]
+        command = [sys.executable, "-m", "flatcar_gpu", "image", "check", "--driver-version", DRIVER, *where, *FLATCAR]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            connection, _ = silent.accept()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=30)
+            connection.close()
+    assert (process.returncode, err.strip()) == (130, "error: interrupted")
