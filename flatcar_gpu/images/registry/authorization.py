@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections import defaultdict
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -53,7 +52,7 @@ class Authorizer:
         self._transport = transport
         self._credentials = credentials
         self._known: dict[tuple[str, str], Authorization] = {}
-        self._locks: defaultdict[tuple[str, str], Lock] = defaultdict(Lock)
+        self._locks: dict[tuple[str, str], Lock] = {}
 
     def send(self, method: str, url: str, headers: Mapping[str, str], registry: str, repository: str) -> Answer:
         """The answer to a request about a repository, which can have any status but 401.
@@ -82,13 +81,13 @@ class Authorizer:
         return known if known and known.expires > time.monotonic() else None
 
     def _forget(self, scope: tuple[str, str], worn_out: Authorization) -> None:
-        with self._locks[scope]:
+        with self._locks.setdefault(scope, Lock()):
             if self._known.get(scope) is worn_out:
                 del self._known[scope]
 
     def _obtain(self, scope: tuple[str, str], url: str, answer: Answer) -> None:
         # Of many threads that are refused at once only the first fetches a token.
-        with self._locks[scope]:
+        with self._locks.setdefault(scope, Lock()):
             if self._usable(scope) is None:
                 self._known[scope] = self._authorization(scope, url, answer)
 

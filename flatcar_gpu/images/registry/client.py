@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from flatcar_gpu.images.reference import DOCKER_HUB, Reference, is_digest
 from flatcar_gpu.images.registry.authorization import Authorizer
@@ -165,9 +165,20 @@ class Registries:
             except NotTls:
                 return f"http://{host}"
             except Unreachable as failure:
-                return failure
+                return self._plain_root(host) or failure
             except Unknown:
                 return url  # it speaks TLS; what else is wrong, each question finds out
+        return url
+
+    def _plain_root(self, host: str) -> str:
+        """Where a registry without a port in its name answers that has plain http alone, on a port of its own."""
+        url = f"http://{host}"
+        if urlsplit(url).port is not None:
+            return ""
+        try:
+            self._transport.send("GET", f"{url}/v2/", {})
+        except Unknown:
+            return ""
         return url
 
     @staticmethod

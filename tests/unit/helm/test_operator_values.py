@@ -11,7 +11,7 @@ from flatcar_gpu.flatcar.version import Version
 from flatcar_gpu.helm.keys import keys
 from flatcar_gpu.helm.operator_values import image_entries, operator_values
 from flatcar_gpu.helm.yaml_text import entries_text, tree_of
-from flatcar_gpu.images.tags import DEFAULT_REPOSITORY, NEWEST_CHART, Driver, Mode, driver_image
+from flatcar_gpu.images.tags import DEFAULT_REPOSITORY, Driver, Mode, driver_image
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.spec import OperatorSpec, Spec, Strategy, Toolkit, settings, with_values
 
@@ -167,5 +167,5 @@ def test_a_comment_s_reference_is_what_the_images_part_says_of_the_operator(prec
 
 
 def test_there_is_one_newest_chart() -> None:
-    assert str(NEWEST) == OperatorSpec().chart_version == NEWEST_CHART
+    assert str(NEWEST) == OperatorSpec().chart_version == Driver("580").chart
     assert keys()["driver.repository"].default == DEFAULT_REPOSITORY

@@ -403,6 +403,15 @@ class TestTrouble:
                 asked.describe(TAG)
         assert len(web.calls) == 1
 
+    def test_without_tls_a_registry_is_found_at_the_port_of_http(
+        self, web: responses.RequestsMock, naps: list[float]
+    ) -> None:
+        web.get("https://plain.example/v2/", body=requests.ConnectionError(OSError(111, "Connection refused")))
+        web.get("http://plain.example/v2/", status=401)
+        web.head("http://plain.example/v2/driver/manifests/1", **found())
+        reference = parse_reference("plain.example/driver:1")
+        assert registries(tls_verify=False).describe(reference).digest == DIGEST
+
     def test_a_certificate_bundle_that_is_not_there_is_an_error(self) -> None:
         with pytest.raises(Failure, match="no certificate bundle /none"):
             registries(ca_file="/none")
