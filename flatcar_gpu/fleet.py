@@ -79,6 +79,6 @@ def driver_pools(fleet: Fleet) -> Iterator[DriverPool]:
         if pool.plan.driver_image is not None:
             # A channel moves on to its next release; only a version that was named is certain.
             is_certain = pool.plan.spec.flatcar == pool.plan.release_name
-            tolerations = tuple(dict.fromkeys((*fleet.cluster.operator.tolerations, *pool.tolerations)))
+            tolerations = tuple(dict.fromkeys((*pool.plan.operator.tolerations, *pool.tolerations)))
             release = pool.plan.release_name if is_certain else None
             yield DriverPool(pool.name, pool.plan.driver_image, pool.labels, release, tolerations)

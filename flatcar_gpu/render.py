@@ -20,7 +20,7 @@ from flatcar_gpu.resources import data_text
 from flatcar_gpu.transpile import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from flatcar_gpu.assembly import Node
     from flatcar_gpu.fleet import Fleet, PoolPlan
@@ -85,10 +85,27 @@ def _readme(fleet: Fleet, files: Collection[str]) -> bytes:
     sections = Template(data_text("data/rendered-readme.md")).substitute(
         pools="\n".join(_row(pool) for pool in fleet.pools),
         chart=fleet.cluster.operator.chart,
+        image_checks="\n".join(f"    {command}" for command in _image_checks(fleet)),
     )
-    wanted = {"nvidiadrivers.yaml", "monitoring/kepler-values.yaml"} - set(files)
-    parts = sections.split("\n## ")
-    return "\n## ".join(part for part in parts if not any(name in part for name in wanted)).encode()
+    absent = ["Drivers:"] if "nvidiadrivers.yaml" not in files else []
+    absent += ["Kepler:"] if "monitoring/kepler-values.yaml" not in files else []
+    absent += ["Driver images:"] if not fleet.with_driver_container else []
+    parts = (part.strip("\n") for part in sections.split("\n## "))
+    return ("\n\n## ".join(part for part in parts if not part.startswith(tuple(absent))) + "\n").encode()
+
+
+def _image_checks(fleet: Fleet) -> Iterator[str]:
+    """A command for each driver image that asks the registry for all releases that are known to run it."""
+    releases: dict[tuple[str, str, str], dict[str, None]] = {}
+    for pool in fleet.with_driver_container:
+        image = pool.plan.driver_image
+        if image and image.repository and (version := image.digest or image.version):
+            found = releases.setdefault((image.repository, image.name, version), {})
+            found |= dict.fromkeys(filter(None, [pool.plan.release_name]))
+    for (repository, name, version), named in releases.items():
+        asked = [f"--flatcar {release}" for release in named] or ["--flatcar stable"]
+        words = [f"--repository {repository}", f"--image {name}", f"--driver-version {version}", *asked]
+        yield "flatcar-gpu image check " + " ".join(words)
 
 
 def _row(pool: PoolPlan) -> str:

@@ -72,6 +72,10 @@ def _explained(error: dict[str, Any], document: YamlDocument) -> Problem:
     key = dotted(error["loc"])
     if error["type"] == "unexpected_keyword_argument":
         return _unknown_key(key, document)
+    if error["type"] == "missing":
+        section, _, name = key.rpartition(".")
+        place = document.values.get(section)
+        return Problem(Severity.ERROR, f"{name} is missing", key, place, document.name)
     message, hint = _expectation(error, key)
     return Problem(Severity.ERROR, message, key, document.values.get(key), document.name, hint=hint)
 

@@ -38,7 +38,7 @@ class Console:
 
     def note(self, text: str, level: int = 1) -> None:
         """Say `text` if the user asked for that much with -v."""
-        if self.verbose >= level:
+        if self.verbose >= level and not self.quiet:
             self._write(text + "\n")
 
     def error(self, text: str, hint: str = "") -> None:

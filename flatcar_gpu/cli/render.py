@@ -48,7 +48,7 @@ def command(console: Console, node: NodeArguments, output: str, diff: bool, chec
         click.echo(tree.diff(rendered.files), nl=False)
         return
     for line in changes:
-        click.echo(line, err=True)
+        console.note(line, level=0)
     if check:
         if changes:
             raise click.exceptions.Exit(1)
