@@ -37,7 +37,7 @@ def image_of(plan: Plan) -> Reference:
 def digest_in_registry(plan: Plan, registry: RegistryArguments, node: NodeArguments, console: Console) -> str:
     """The digest of the image that the plan's nodes pull. Raises Failure where it is missing or cannot be asked for."""
     reference = image_of(plan)
-    found = look_up_all([reference], registry, node.access, console)[reference]
+    found = look_up_all([reference], registry, node.access, console, platforms=False)[reference]
     if found.state is not State.PRESENT:
         raise Failure(found.message, found.hint)
     return str(found.digest)
