@@ -10,6 +10,7 @@ from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.fleet import checked_fleet
 from flatcar_gpu.cli.node import all_options, conclude
 from flatcar_gpu.cli.options import strict_option
+from flatcar_gpu.errors import Failure
 from flatcar_gpu.output_tree import OutputTree
 from flatcar_gpu.render import render
 from flatcar_gpu.spec_file import load_spec
@@ -51,7 +52,7 @@ def command(console: Console, node: NodeArguments, output: str, diff: bool, chec
         console.note(line, level=0)
     if check:
         if changes:
-            raise click.exceptions.Exit(1)
+            raise Failure(f"the files in {output} are not those of the spec", hint="render without --check")
         return
     if changes:
         tree.replace(rendered.files)
