@@ -31,7 +31,7 @@ test: $(VENV)/.installed-dev
 test-tools:
 	tests/install-tools.sh
 
-# Boots machines from what the tool emits, about half a minute each without KVM; needs root and `make test-tools`.
+# Boots machines from what the tool emits, some minutes without KVM; needs root and `make test-tools`.
 vm-test: $(VENV)/.installed-dev
 	$(RUN)/pytest -m vm tests/vm $(PYTEST_ARGS)
 

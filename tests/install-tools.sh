@@ -5,10 +5,12 @@ apt-get update
 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     busybox-static \
     containerd \
+    debian-archive-keyring \
     debootstrap \
     docker-registry \
     e2fsprogs \
     gcc \
+    git \
     ignition \
     kmod \
     libcap2-bin \
