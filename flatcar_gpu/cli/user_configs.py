@@ -37,7 +37,7 @@ def local_file_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class UserConfigs:
-    """The user's own configs, read and without errors, and their texts by file name."""
+    """The user's own configs as they were read, and their texts by file name."""
 
     documents: tuple[Document, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -64,6 +64,14 @@ def merge_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def read_configs(files: Sequence[str], files_dir: Sequence[str], *, follow_outside: bool) -> UserConfigs:
     """Read the configs in `files`. Raises InvalidInput with the errors of all of them at once."""
+    configs, report = read_all(files, files_dir, follow_outside=follow_outside)
+    if report.has_errors:
+        raise InvalidInput(report, configs.texts)
+    return configs
+
+
+def read_all(files: Sequence[str], files_dir: Sequence[str], *, follow_outside: bool) -> tuple[UserConfigs, Report]:
+    """Those of the configs in `files` that can be read, and what was found in all of them."""
     report, texts, documents = Report(), {}, []
     folders = _folders(files, files_dir)
     for file in files:
@@ -76,9 +84,7 @@ def read_configs(files: Sequence[str], files_dir: Sequence[str], *, follow_outsi
         texts[name] = data.decode(errors="replace")
         report.extend(document.report)
         documents.append(document)
-    if report.has_errors:
-        raise InvalidInput(report, texts)
-    return UserConfigs(tuple(documents), texts)
+    return UserConfigs(tuple(documents), texts), report
 
 
 def _folders(files: Sequence[str], files_dir: Sequence[str]) -> dict[str, str]:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from flatcar_gpu.cli import framework
+from flatcar_gpu.cli.node import conclude
 from flatcar_gpu.cli.options import strict_option
-from flatcar_gpu.errors import Failure, InvalidInput
-from flatcar_gpu.files import read_input
-from flatcar_gpu.report import Report
-from flatcar_gpu.transpile import read_document
+from flatcar_gpu.cli.user_configs import local_file_options, read_all
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
@@ -20,11 +18,10 @@ if TYPE_CHECKING:
 @framework.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @strict_option
-@click.option("-d", "--files-dir", metavar="DIR", help="Folder that local files and trees of Butane are read from.")
-@click.option("--follow-outside/--no-follow-outside", default=True, help="Follow links that leave the files directory.")
+@local_file_options
 @click.pass_obj
 def command(
-    console: Console, files: tuple[str, ...], strict: bool, files_dir: str | None, follow_outside: bool
+    console: Console, files: tuple[str, ...], strict: bool, files_dir: tuple[str, ...], follow_outside: bool
 ) -> None:
     """Check Butane configs (.bu, .yaml, .yml) and Ignition configs (.ign, .json).
 
@@ -35,19 +32,8 @@ def command(
     flatcar-gpu validate node.bu node.ign
     flatcar-gpu validate --strict --files-dir files node.bu
     """
-    report = Report()
-    sources: dict[str, str] = {}
-    for file in files:
-        try:
-            name, source = read_input(file)
-        except Failure as failure:
-            report.error(failure.message, hint=failure.hint)
-            continue
-        sources[name] = source.decode(errors="replace")
-        document = read_document(name, source, files_dir=files_dir, follow_outside=follow_outside)
-        report.extend(document.report)
+    configs, report = read_all(files, files_dir, follow_outside=follow_outside)
+    for document in configs.documents:
         if (validation := document.validation) and validation.rules:
-            console.note(f"{name}: {validation.rules}", level=1 if validation.all_rules else 0)
-    if report.has_errors or (strict and report.warning_count):
-        raise InvalidInput(report, sources)
-    console.report(report, sources)
+            console.note(f"{document.name}: {validation.rules}", level=1 if validation.all_rules else 0)
+    conclude(report, configs.texts, console, strict=strict)

@@ -13,26 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.contract.emitted import IgnitionConfig, emitted_ignition
+from tests.contract.flatcar_containerd import CRI, FLATCARS_CONFIG
 from tests.tools import require_root, require_tool
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-CRI = "io.containerd.grpc.v1.cri"
-
-# Settings that a node must keep, as in Flatcar's own file (flatcar/scripts, app-containers/containerd); oom_score
-# stands for what is outside the plugin's section.
-FLATCARS_CONFIG = f"""\
-version = 2
-oom_score = -999
-
-[plugins."{CRI}"]
-  enable_selinux = true
-  [plugins."{CRI}".containerd.runtimes.runc]
-    runtime_type = "io.containerd.runc.v2"
-    [plugins."{CRI}".containerd.runtimes.runc.options]
-      SystemdCgroup = true
-"""
 
 NVIDIA_RUNTIME = f"""
       [plugins."{CRI}".containerd.runtimes.nvidia]

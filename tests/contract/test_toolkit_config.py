@@ -17,20 +17,9 @@ from flatcar_gpu.helm.operator_values import operator_values
 from flatcar_gpu.node.containerd import CONFIG, CONFIG_PATH
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.spec import Spec, with_values
+from tests.contract.flatcar_containerd import CRI, FLATCARS_CONFIG
 from tests.tools import require_tool
 
-CRI = "io.containerd.grpc.v1.cri"
-# Flatcar's /usr/share/containerd/config.toml, the settings that Kubernetes needs.
-FLATCARS = f"""\
-version = 2
-oom_score = -999
-[plugins."{CRI}"]
-enable_selinux = true
-[plugins."{CRI}".containerd.runtimes.runc]
-runtime_type = "io.containerd.runc.v2"
-[plugins."{CRI}".containerd.runtimes.runc.options]
-SystemdCgroup = true
-"""
 RUNTIME = f"""\
 [plugins."{CRI}".containerd.runtimes.nvidia]
 runtime_type = "io.containerd.runc.v2"
@@ -43,7 +32,7 @@ class ContainerdNode:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.containerd = require_tool("containerd")
-        self.write("/usr/share/containerd/config.toml", FLATCARS)
+        self.write("/usr/share/containerd/config.toml", FLATCARS_CONFIG)
         text = CONFIG.replace('"/', f'"{root}/')
         self.write(CONFIG_PATH, text)
 
