@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from flatcar_gpu.cli.framework import ENVIRONMENT_PREFIX
+from flatcar_gpu.cli.options import formed
 from flatcar_gpu.kubernetes.nvml.driver_root import is_driver_root
 from flatcar_gpu.kubernetes.nvml.manifests import POD_SPECS
 from flatcar_gpu.kubernetes.nvml.pattern import (
@@ -29,21 +30,7 @@ from flatcar_gpu.kubernetes.nvml.selection import Selector
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from flatcar_gpu.spec import Form
-
 MAX_WAIT = 3600
-
-
-def _formed(form: Form) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """A callback that refuses texts of another form."""
-
-    def check(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
-        for text in value if isinstance(value, tuple) else (value,):
-            if text is not None and not form.fits(text):
-                raise click.BadParameter(f"{text!r} is not {form.expected}", ctx, parameter)
-        return value
-
-    return check
 
 
 def _driver_root(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -68,7 +55,7 @@ _PATTERN = (
         "--image",
         default=IMAGE,
         show_default=True,
-        callback=_formed(PINNED_IMAGE),
+        callback=formed(PINNED_IMAGE),
         help="Image of the init container, with busybox or another POSIX shell; pinned by tag or digest.",
     ),
     click.option(
@@ -76,7 +63,7 @@ _PATTERN = (
         default=SIZE_LIMIT,
         show_default=True,
         metavar="SIZE",
-        callback=_formed(SIZE),
+        callback=formed(SIZE),
         help="Size limit of the emptyDir that takes the library.",
     ),
     click.option(
@@ -85,7 +72,7 @@ _PATTERN = (
         envvar=f"{ENVIRONMENT_PREFIX}LIB_DIR",
         multiple=True,
         metavar="DIR",
-        callback=_formed(LIB_DIR),
+        callback=formed(LIB_DIR),
         help="Look in this folder below the driver root, too, e.g. lib64 on GKE; repeat it for more.",
     ),
     click.option(
@@ -104,9 +91,7 @@ _PATTERN = (
         default=True,
         help="Copy the library, or leave it to the runtime class: for agents that run nvidia-smi or use musl.",
     ),
-    click.option(
-        "--runtime-class", metavar="NAME", callback=_formed(NAME), help="Run the pod with this runtime class."
-    ),
+    click.option("--runtime-class", metavar="NAME", callback=formed(NAME), help="Run the pod with this runtime class."),
     click.option("--gpu-nodes-only", is_flag=True, help="Select nodes with nvidia.com/gpu.present=true."),
     click.option(
         "--client-label",
@@ -117,7 +102,7 @@ _PATTERN = (
     click.option(
         "--selinux-type",
         metavar="TYPE",
-        callback=_formed(SELINUX_TYPE),
+        callback=formed(SELINUX_TYPE),
         help="SELinux type of the init container, e.g. spc_t, where hosts enforce.",
     ),
     click.option(
@@ -138,15 +123,15 @@ _PATTERN = (
 )
 
 _SELECTOR = (
-    click.option("--name", required=True, metavar="NAME", callback=_formed(NAME), help="Name of the workload."),
+    click.option("--name", required=True, metavar="NAME", callback=formed(NAME), help="Name of the workload."),
     click.option("--kind", type=click.Choice(list(POD_SPECS)), help="Its kind, where several have the name."),
     click.option(
-        "--namespace", metavar="NAME", callback=_formed(NAME), help="Its namespace, where several have the name."
+        "--namespace", metavar="NAME", callback=formed(NAME), help="Its namespace, where several have the name."
     ),
     click.option(
         "--container",
         metavar="NAME",
-        callback=_formed(NAME),
+        callback=formed(NAME),
         help="The agent's container, where the pod has several.",
     ),
 )
