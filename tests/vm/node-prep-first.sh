@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs in the machine, on its first boot: node-prep, and that again.
 set -u
+# shellcheck source=/dev/null
 . /node-state.sh
 
 state before

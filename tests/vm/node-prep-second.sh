@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs in the machine, on its second boot: what lasted, and taking it back while a container uses the overlay and after.
 set -u
+# shellcheck source=/dev/null
 . /node-state.sh
 
 report rebooted.kept "$(cat /usr/local/nvidia-toolkit)"

@@ -63,6 +63,7 @@ prepare_node() {
         mount --bind /container /container
         mount --rbind / /container/host
         mount --make-rslave /container/host
+        mount --rbind /dev /container/dev
         mount -t proc proc /container/proc
         mount -o remount,bind,ro /container
         exec chroot /container /bin/sh /source/prepare-node.sh "$@"

@@ -36,6 +36,10 @@ WantedBy=multi-user.target
 """
 CONTAINERD = "#!/bin/sh\nwhile :; do sleep 1000; done\n"
 
+# Docker's busybox image has them and many more.
+APPLETS = ["cat", "chmod", "chroot", "cp", "cut", "find", "grep", "ln", "mkdir", "mv", "readlink", "rm", "rmdir"]
+APPLETS += ["sed", "sh", "sha256sum", "sha512sum", "tr"]
+
 USERS_UPDATE_CONF = "GROUP=stable\n"
 
 
@@ -51,13 +55,10 @@ def machine(debian: System, folder: Path) -> Machine:
 
 
 def _add_container(container: Path) -> None:
-    for name in ("bin", "host", "proc", "source"):
+    for name in ("bin", "dev", "host", "proc", "source"):
         (container / name).mkdir(parents=True)
     shutil.copy(require_tool("busybox"), container / "bin/busybox")
-    # The applets of Docker's busybox image that the script uses.
-    for applet in (
-        "cat chmod chroot cp cut find grep ln mkdir mv readlink rm rmdir sed sh sha256sum sha512sum sleep tr"
-    ).split():
+    for applet in APPLETS:
         (container / "bin" / applet).symlink_to("busybox")
     plan = resolve(with_values(Spec(), {"updates.hold": True}))
     for path, text in {SCRIPT: script(), **source_folder(build(plan))}.items():

@@ -54,9 +54,10 @@ failed() {
     say "failed: $*"
 }
 
-# Runs a program of the node. systemd's tools would take the chroot for a system that is being built.
+# Runs a program of the node. env finds it there: a busybox may prefer its own. systemd's tools would take the chroot for a
+# system that is being built.
 host() {
-    SYSTEMD_IGNORE_CHROOT=1 chroot "${root:-/}" "$@" </dev/null
+    chroot "${root:-/}" /usr/bin/env SYSTEMD_IGNORE_CHROOT=1 PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@" </dev/null
 }
 
 # The record: lines `KIND NAME VALUE`. put: a file or link of ours, with its fingerprint. made: a folder of ours.
@@ -252,10 +253,9 @@ put_all() {
 # Whether the steps still ask for what the record has as kind $1 and name $2.
 is_asked_for() (
     while read -r kind name _; do
-        case $1:$kind in
-        enabled:enable | stopping:enable | made:directory | put:file | put:replace | put:fetch | put:link)
-            [ "$name" != "$2" ] || exit 0
-            ;;
+        case $1:$kind:$name in
+        enabled:enable:"$2" | stopping:enable:"$2" | put:*:"$2") exit 0 ;;
+        made:*:"$2" | made:*:"$2"/*) exit 0 ;;
         esac
     done <"$steps"
     exit 1
