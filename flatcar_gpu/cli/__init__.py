@@ -34,6 +34,7 @@ COMMANDS = {
     "image": Entry("flatcar_gpu.cli.image", "Driver images: tags, what registries hold, audits, building them."),
     "nvml": Entry("flatcar_gpu.cli.nvml", "NVIDIA's management library for monitoring agents."),
     "node-prep": Entry("flatcar_gpu.cli.node_prep", "Manifests that prepare nodes which already run (YAML)."),
+    "doctor": Entry("flatcar_gpu.cli.doctor", "Check a node that runs."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
 }

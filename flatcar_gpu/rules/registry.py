@@ -31,6 +31,8 @@ class Subject(StrEnum):
     """Values of the operator's chart, made from a plan or read from a file."""
     VALUES_FILE = "values file"
     """Values from a file, where nothing is known of the node."""
+    LIVE_NODE = "live node"
+    """An Inspection: a node that runs, and the plan that it should be made of."""
 
 
 # Rules are loaded when something of their subject is checked: those about values bring YAML tables along.
@@ -40,6 +42,7 @@ _MODULES = {
     Subject.VALUES: ("value_keys", "values"),
     Subject.VALUES_FILE: ("values_file",),
     Subject.FLEET: ("fleet",),
+    Subject.LIVE_NODE: ("doctor",),
 }
 
 

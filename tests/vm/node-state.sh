@@ -52,13 +52,13 @@ state() {
     done
 }
 
-# The script as the DaemonSet runs it: in a container's namespaces, with busybox, the node's root folder below /host,
+# The script as the DaemonSet runs it: in a mount namespace of its own but the node's processes, with busybox, the node's root folder below /host,
 # and nothing of its own to write to. $1 is the key of the report, the others are the script's arguments.
 prepare_node() {
     key=$1
     shift
     code=0
-    unshare --mount --propagation slave --pid --fork sh -c '
+    unshare --mount --propagation slave sh -c '
         set -e
         mount --bind /container /container
         mount --rbind / /container/host

@@ -101,6 +101,8 @@ def _pod(files: Mapping[str, str], arguments: list[str], options: Options) -> Tr
     items = [{"key": _key(path), "path": path} for path in files]
     return {
         "automountServiceAccountToken": False,
+        # systemctl talks to process 1 and refuses a peer that it cannot see ("Failed to connect to bus").
+        "hostPID": True,
         "enableServiceLinks": False,
         "priorityClassName": "system-node-critical",
         # Nothing to wait for: the container that stays only sleeps.

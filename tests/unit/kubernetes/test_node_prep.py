@@ -94,6 +94,7 @@ def test_the_namespace_admits_the_pod_and_the_pod_gets_no_token() -> None:
     assert {kinds[kind]["metadata"]["namespace"] for kind in ("ConfigMap", "DaemonSet")} == {"nodes"}
     pod = _pod(manifests)
     assert pod["automountServiceAccountToken"] is False
+    assert pod["hostPID"] is True
     assert [container["securityContext"].get("privileged") for container in pod["initContainers"]] == [True]
     assert pod["containers"][0]["securityContext"]["capabilities"] == {"drop": ["ALL"]}
 
