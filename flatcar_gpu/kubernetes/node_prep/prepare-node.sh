@@ -423,12 +423,14 @@ warn_of_the_past() {
 }
 
 conclude() {
-    if [ "$changes" -eq 0 ]; then
+    if [ "$failures" -gt 0 ]; then
+        say "not done: $changes changes, $failures failed"
+        exit 1
+    elif [ "$changes" -eq 0 ]; then
         say "nothing to change"
     else
         say "done, $changes changes"
     fi
-    [ "$failures" -eq 0 ] || exit 1
 }
 
 mkdir -p "$state"
