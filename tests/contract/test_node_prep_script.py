@@ -35,6 +35,7 @@ case "$*" in
 "systemctl disable --quiet "*) rm "$NODE/enabled/$4" ;;
 "systemctl start "*) touch "$NODE/active/$3" ;;
 "systemctl stop "*) rm -f "$NODE/active/$3" ;;
+"systemctl reset-failed "*) exit 1 ;;
 "systemctl restart "* | "systemctl daemon-reload") ;;
 "systemctl show --property Where "*) echo /usr/local ;;
 "systemctl show --property MainPID "*) cat "$NODE/containerd-process" ;;
@@ -204,6 +205,7 @@ def test_remove_restores_the_node(node: Node) -> None:
         "systemctl disable --quiet usr-local.mount",
         "systemctl daemon-reload",
         "systemctl stop usr-local.mount",
+        "systemctl reset-failed usr-local.mount",
         "systemctl restart containerd.service",
     ]
     assert node.remove() == (0, ["nothing to change"])

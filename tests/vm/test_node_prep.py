@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from flatcar_gpu.doctor.observed import collecting_script, parse_observed
 from flatcar_gpu.kubernetes.node_prep.manifests import SCRIPT
 from flatcar_gpu.kubernetes.node_prep.source import script, source_folder
 from flatcar_gpu.node import build
@@ -50,6 +51,7 @@ def machine(debian: System, folder: Path) -> Machine:
     (made.root / "etc/extensions/first/usr/bin/containerd").chmod(0o755)
     (made.root / "etc/systemd/system/containerd.service").write_text(CONTAINERD_UNIT)
     shutil.copy(HERE / "node-state.sh", made.root)
+    (made.root / "collect-node.sh").write_text(collecting_script())
     _add_container(made.root / "container")
     return made
 
@@ -152,3 +154,19 @@ def test_remove_restores_the_node(boots: tuple[Boot, Boot, Boot]) -> None:
         key: values for key, values in before.items() if not key.startswith("module.")
     }
     assert second.facts["remove-again.log"] == ["prepare-node: nothing to change"]
+
+
+def test_the_doctor_sees_an_overlay_and_that_one_is_hidden(boots: tuple[Boot, Boot, Boot]) -> None:
+    by_ignition, _, _ = boots
+    good = parse_observed("\n".join(by_ignition.facts["collected"]), "the machine")
+    assert good.has_overlay_mount
+    assert good.usr_local_is_writable
+    assert {"loop", "i2c_core", "ipmi_msghandler"} <= good.modules
+    assert good.units["nvidia.service"] == "/dev/null"
+    assert good.update_settings == {"SERVER": "disabled"}
+    assert not good.update_is_staged
+
+    assert by_ignition.fact("hidden.mount") == "active"
+    hidden = parse_observed("\n".join(by_ignition.facts["hidden.collected"]), "the machine")
+    assert hidden.has_overlay_mount
+    assert not hidden.usr_local_is_writable

@@ -299,6 +299,8 @@ take_back_put() {
 
 take_back_stopping() {
     if host systemctl stop "$1"; then
+        # An earlier try may have failed.
+        host systemctl reset-failed "$1" 2>/dev/null || :
         forget stopping "$1"
         did "stopped $1"
     else
