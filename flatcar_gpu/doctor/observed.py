@@ -136,7 +136,8 @@ def parse_observed(text: str, name: str) -> Observed:
 
     Raises Failure where it is something else, or not whole.
     """
-    _, found, body = f"\n{text}".partition(f"\n{HEAD}\n")
+    # A terminal between here and the node ends lines as Windows does.
+    _, found, body = ("\n" + text.replace("\r\n", "\n")).partition(f"\n{HEAD}\n")
     if not found:
         raise Failure(
             f"{name} is not what the collecting script prints: it has no line {HEAD!r}",
