@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
 from typing import TYPE_CHECKING
 
 import click
@@ -12,16 +10,16 @@ from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.framework import ENVIRONMENT_PREFIX
 from flatcar_gpu.cli.node import checked_plan, operator_options
 from flatcar_gpu.cli.options import formed, output_option, strict_option
+from flatcar_gpu.doctor import collection
 from flatcar_gpu.doctor.inspection import Inspection, summary
-from flatcar_gpu.doctor.observed import collecting_script, parse_observed
-from flatcar_gpu.errors import Failure
+from flatcar_gpu.doctor.observed import parse_observed
 from flatcar_gpu.files import read_input, write_output
 from flatcar_gpu.kubernetes.nvml.pattern import IMAGE, PINNED_IMAGE
 from flatcar_gpu.rules import Subject, check
 from flatcar_gpu.spec import OBJECT_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.cli.node import NodeArguments
@@ -80,48 +78,24 @@ def command(
     if kubectl and not node_name:
         raise click.UsageError("--kubectl goes with --node.")
     if collect_script:
-        write_output(output, collecting_script().encode())
-    elif node_name and not kubectl:
-        write_output(output, f"{_shown_debug_command(node_name, debug_image)} | flatcar-gpu doctor -\n".encode())
-    else:
-        name, text = _collected(collected, root, node_name or "", debug_image)
-        observed = parse_observed(text, name)
-
-        def examined(plan: Plan, ignored: Collection[str]) -> Report:
-            inspection = Inspection(plan, observed)
-            write_output(output, summary(inspection).encode())
-            return check(inspection, ignored, Subject.LIVE_NODE).in_file(name)
-
-        checked_plan(node, console, strict=strict, check=examined)
-
-
-def _collected(collected: str | None, root: str | None, node: str, image: str) -> tuple[str, str]:
-    """A name for what was looked at, and what the script printed there."""
+        write_output(output, collection.script().encode())
+        return
+    if node_name and not kubectl:
+        line = f"{collection.shown_debug_command(node_name, debug_image)} | flatcar-gpu doctor -\n"
+        write_output(output, line.encode())
+        return
     if collected:
         name, data = read_input(collected)
-        return name, data.decode(errors="replace")
-    if root:
-        return root, _run(["/bin/sh", "-c", collecting_script(), "sh", root])
-    return node, _run(_debug_command(node, image))
+        text = data.decode(errors="replace")
+    elif root:
+        name, text = root, collection.at_root(root)
+    else:
+        name, text = node_name or "", collection.in_pod(node_name or "", debug_image)
+    observed = parse_observed(text, name)
 
+    def examined(plan: Plan, ignored: Collection[str]) -> Report:
+        inspection = Inspection(plan, observed)
+        write_output(output, summary(inspection).encode())
+        return check(inspection, ignored, Subject.LIVE_NODE).in_file(name)
 
-def _run(command: Sequence[str]) -> str:
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
-    except FileNotFoundError:
-        raise Failure(f"{command[0]} is not on the path", hint="leave --kubectl out to see the command") from None
-    if done.returncode:
-        raise Failure(f"{command[0]} exits with {done.returncode}", hint="what it says is above")
-    return done.stdout
-
-
-def _debug_command(node: str, image: str) -> list[str]:
-    """The pod shares the node's processes and has its root folder at /host; sysadmin makes it privileged."""
-    options = ["--attach", "--quiet", f"--image={image}", "--profile=sysadmin"]
-    return ["kubectl", "debug", f"node/{node}", *options, "--", "sh", "-c", collecting_script(), "sh", "/host"]
-
-
-def _shown_debug_command(node: str, image: str) -> str:
-    words = [shlex.quote(word) for word in _debug_command(node, image)]
-    words[words.index(shlex.quote(collecting_script()))] = '"$(flatcar-gpu doctor --collect-script)"'
-    return " ".join(words)
+    checked_plan(node, console, strict=strict, check=examined)

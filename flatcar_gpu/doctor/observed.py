@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from flatcar_gpu.errors import Failure
 from flatcar_gpu.flatcar.os_release import parse_os_release
-from flatcar_gpu.resources import data_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,11 +24,6 @@ _CONTAINERD_DEFAULT = "/etc/containerd/config.toml"
 
 _RUNTIME = re.compile(r"\[.*\bruntimes\.[\"']?(?P<name>[A-Za-z0-9_-]+)[\"']?\]")
 _IMPORTS = re.compile(r"imports\s*=\s*\[(?P<patterns>.*)\]")
-
-
-def collecting_script() -> str:
-    """The script, to run on a node."""
-    return data_text("doctor/collect-node.sh")
 
 
 @dataclass(frozen=True)

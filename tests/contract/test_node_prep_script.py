@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -93,10 +94,13 @@ class Node:
 
     def apply(self) -> tuple[int, list[str]]:
         source = self.folder / "source"
-        source.mkdir(exist_ok=True)
-        (source / "steps").write_text(self.steps)
+        # As Kubernetes lays out the volume of a ConfigMap.
+        shutil.rmtree(source, ignore_errors=True)
+        _write(source / "..data/steps", self.steps)
         for path, text in self.files.items():
-            _write(source / f"files{path}", text)
+            _write(source / f"..data/files{path}", text)
+        for name in ("steps", "files"):
+            (source / name).symlink_to(f"..data/{name}")
         (self.folder / "commands").write_text("")
         return self.run("apply", str(self.root), str(source))
 
