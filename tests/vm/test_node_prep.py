@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flatcar_gpu.doctor.observed import collecting_script, parse_observed
+from flatcar_gpu.doctor import collection
+from flatcar_gpu.doctor.observed import parse_observed
 from flatcar_gpu.kubernetes.node_prep.manifests import SCRIPT
 from flatcar_gpu.kubernetes.node_prep.source import script, source_folder
 from flatcar_gpu.node import build
@@ -51,7 +52,7 @@ def machine(debian: System, folder: Path) -> Machine:
     (made.root / "etc/extensions/first/usr/bin/containerd").chmod(0o755)
     (made.root / "etc/systemd/system/containerd.service").write_text(CONTAINERD_UNIT)
     shutil.copy(HERE / "node-state.sh", made.root)
-    (made.root / "collect-node.sh").write_text(collecting_script())
+    (made.root / "collect-node.sh").write_text(collection.script())
     _add_container(made.root / "container")
     return made
 
