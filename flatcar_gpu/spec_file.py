@@ -36,8 +36,9 @@ class SpecSource:
         """
         if problem.file or problem.path.startswith("$"):
             return problem
-        if problem.path in self.given_as_flags or not self.file:
-            key = problem.path if problem.path in settings() else problem.path.rpartition(".")[0]
+        # Of a list the path names an item.
+        key = problem.path if problem.path in settings() else problem.path.rpartition(".")[0]
+        if key in self.given_as_flags or not self.file:
             flag = settings()[key].flag.split("/")[0] if key in settings() else ""
             return replace(problem, path=flag or problem.path)
         key, position = self._place(problem.path)

@@ -27,9 +27,8 @@ from flatcar_gpu.platforms import PLATFORMS, shrunk, size_report
 from flatcar_gpu.report import Report, Severity
 from flatcar_gpu.rules import Subject, check
 from flatcar_gpu.rules.checks import check_operator
-from flatcar_gpu.spec import settings
 from flatcar_gpu.spec_file import load_spec_text
-from flatcar_gpu.terraform_query import read_query
+from flatcar_gpu.terraform_query import is_key, read_query
 from flatcar_gpu.transpile import encode, read_document
 
 if TYPE_CHECKING:
@@ -175,10 +174,15 @@ def _line(problem: Problem) -> str:
     text = ": ".join(part for part in parts if part)
     if problem.hint:
         text += f"; try: {problem.hint}"
-    text = _FLAG.sub(lambda flag: _key(flag[1]) or flag[0], text)
+    text = _FLAG.sub(_as_key, text)
     text = " ".join(_URL.sub(r"\1\2", text).split())
     # Keys of the query stand in it as they came, and control characters would reach the terminal.
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
+def _as_key(flag: re.Match[str]) -> str:
+    name = flag[1].replace("-", "_")
+    return name if is_key(name) else flag[0]
 
 
 def _place(problem: Problem) -> str:
@@ -191,10 +195,3 @@ def _place(problem: Problem) -> str:
         place = f"query.{problem.file}" + (f":{at.line}:{at.column}" if at else "")
         return f"{place}: {problem.path}" if problem.path else place
     return problem.path
-
-
-def _key(flag: str) -> str:
-    """The key that an option is in a query, empty where it is none."""
-    name = flag.replace("-", "_")
-    known = {setting.option for setting in settings().values()}
-    return name if name in known else ""

@@ -46,7 +46,7 @@ def read_query(data: bytes, access: Access) -> Query:
     """
     report = Report()
     texts = _texts(data, report)
-    declared = {setting.option: setting for setting in settings().values()}
+    declared = _declared()
     read: dict[str, Any] = {}
     for key, text in texts.items():
         try:
@@ -55,7 +55,7 @@ def read_query(data: bytes, access: Access) -> Query:
             elif key in _OTHERS:
                 read[key] = _OTHERS[key](text)
             else:
-                raise _unknown(key, [*_OTHERS, *declared])
+                raise _unknown(key)
         except Failure as failure:
             report.error(failure.message, path=f"query.{key}" if key.isidentifier() else "query", hint=failure.hint)
     if report.has_errors:
@@ -130,13 +130,19 @@ def _invalid(path: str, message: str, hint: str = "") -> InvalidInput:
     return InvalidInput(report)
 
 
-def _unknown(key: str, known: list[str]) -> Failure:
-    close = get_close_matches(key.lower().replace("-", "_"), known, n=1)
-    options = (
-        f"the keys are {', '.join(key for key in known if key in _OTHERS)} and the options of `flatcar-gpu values`"
-    )
-    hint = f"did you mean {close[0]!r}?" if close else f"{options} with underscores"
-    return Failure(f"there is no key {key!r}", hint=hint)
+def is_key(name: str) -> bool:
+    """Whether a query may have a key of that name."""
+    return name in _OTHERS or name in _declared()
+
+
+def _declared() -> dict[str, Setting]:
+    return {setting.option: setting for setting in settings().values()}
+
+
+def _unknown(key: str) -> Failure:
+    close = get_close_matches(key.lower().replace("-", "_"), [*_OTHERS, *_declared()], n=1)
+    known = f"the keys are {', '.join(_OTHERS)} and the options of `flatcar-gpu values` with underscores"
+    return Failure(f"there is no key {key!r}", hint=f"did you mean {close[0]!r}?" if close else known)
 
 
 def _setting(setting: Setting, text: str) -> Any:
