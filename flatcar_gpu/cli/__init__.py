@@ -33,6 +33,7 @@ COMMANDS = {
     "releases": Entry("flatcar_gpu.cli.releases", "Flatcar releases and what each can do."),
     "image": Entry("flatcar_gpu.cli.image", "Driver images: tags, what registries hold, audits, building them."),
     "nvml": Entry("flatcar_gpu.cli.nvml", "NVIDIA's management library for monitoring agents."),
+    "capi": Entry("flatcar_gpu.cli.capi", "GPU nodes for Cluster API and its image-builder."),
     "terraform": Entry("flatcar_gpu.cli.terraform", "Program of Terraform's external data source."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
