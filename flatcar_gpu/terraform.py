@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from flatcar_gpu.transpile import Document
 
 _SPEC = "spec"
+_SNIPPETS = "snippets"
 
 
 def answer(data: bytes, access: Access) -> dict[str, str]:
@@ -101,7 +102,7 @@ def _release(name: str, access: Access, report: Report) -> Release:
 
 
 def _documents(query: Query) -> list[Document]:
-    documents = [read_document(f"snippets[{number}]", text.encode()) for number, text in enumerate(query.snippets)]
+    documents = [read_document(f"{_SNIPPETS}[{number}]", text.encode()) for number, text in enumerate(query.snippets)]
     report = Report([problem for document in documents for problem in document.report])
     if report.has_errors:
         raise InvalidInput(report)
@@ -164,13 +165,16 @@ def _normal(data: bytes) -> str:
 
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^\s/]*@)?([^\s?#]*)(?:[?#][^\s'\"]*)?")
+_QUOTED = re.compile(r"`[^`]*`")
 _FLAG = re.compile(r"--([a-z][a-z-]*[a-z])")
 
 
 def _line(problem: Problem) -> str:
     """A finding as one line of plain text, with keys of the query for options and nothing secret of a URL."""
     kind = f"{problem.severity}[{problem.rule}]" if problem.rule else str(problem.severity)
-    parts = [kind, _place(problem), problem.message]
+    # What the transpiler quotes of a snippet may be a password's hash; the place says enough.
+    message = _QUOTED.sub("`...`", problem.message) if problem.file.startswith(_SNIPPETS) else problem.message
+    parts = [kind, _place(problem), message]
     text = ": ".join(part for part in parts if part)
     if problem.hint:
         text += f"; try: {problem.hint}"

@@ -188,6 +188,8 @@ def test_errors_tell_no_secrets() -> None:
     said = "\n".join(_errors({"spec": json.dumps(spec), "token": "t0ken"}) + _errors({"spec": '{"a": "t0ken", '}))
     lines = _errors({"spec": json.dumps(spec)})
     said += "\n".join(lines)
+    snippet = "variant: flatcar\nversion: 1.0.0\nstorage: {files: [{path: /x, mode: p4ssw0rd}]}"
+    said += "\n".join(_errors({"snippets": json.dumps([snippet])}))
     assert not [secret for secret in ("sec@", "ret@", "hidden", "p4ss", "t0ken") if secret in said]
     assert any("ftp://host/x" in line for line in lines)
 
@@ -213,8 +215,10 @@ def test_texts_are_of_the_form_that_terraform_makes_of_them() -> None:
 
 def test_snippets_are_merged_over_the_node_and_their_problems_have_a_place() -> None:
     snippet = "variant: flatcar\nversion: 1.0.0\npasswd: {users: [{name: core, ssh_authorized_keys: [key]}]}"
-    given = _answer(snippets=json.dumps([snippet, "", '{"ignition": {"version": "3.4.0"}}']))
+    as_json = json.dumps({"variant": "flatcar", "version": "1.0.0", "systemd": {"units": [{"name": "a.service"}]}})
+    given = _answer(snippets=json.dumps([snippet, "", '{"ignition": {"version": "3.4.0"}}', as_json]))
     tree = json.loads(given["ignition"])
+    assert tree["systemd"]["units"][-1] == {"name": "a.service"}
     assert tree["passwd"]["users"][0]["sshAuthorizedKeys"] == ["key"]
     assert tree["ignition"]["version"] == "3.4.0"
     assert "passwd" not in given["butane"]
