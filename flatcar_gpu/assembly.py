@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flatcar_gpu.node import build
+from flatcar_gpu.report import Report
+from flatcar_gpu.rules import check, check_config
 from flatcar_gpu.transpile import Document, join, transpile_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from flatcar_gpu.node.parts import Tree
     from flatcar_gpu.plan import Plan
+    from flatcar_gpu.spec_file import SpecSource
     from flatcar_gpu.transpile import Joined
 
 
@@ -40,3 +43,16 @@ def assemble(plan: Plan, configs: Sequence[Document] = ()) -> Node:
         return Node(plan, butane, result.config)
     joined = join([Document("", result.report, result.config), *configs])
     return Node(plan, butane, joined.config, joined)
+
+
+def check_node(node: Node, source: SpecSource, ignored: Collection[str] = ()) -> Report:
+    """Findings of the rules in a node's plan and config, and in the user's configs, each at its place."""
+    report = Report()
+    if node.joined:
+        report.extend(problem for document in node.joined.documents for problem in document.report)
+        report.extend(node.joined.report)
+    report.extend(source.locate(problem) for problem in check(node.plan, ignored))
+    for problem in check_config(node.plan, node.ignition, ignored):
+        attributed = node.joined.attributed(problem) if node.joined and problem.path.startswith("$") else problem
+        report.add(source.locate(attributed))
+    return report

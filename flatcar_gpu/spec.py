@@ -402,6 +402,11 @@ class Setting:
     scope: Scope
 
     @property
+    def option(self) -> str:
+        """The flag as a variable: `driver_version`."""
+        return self.flag.split("/")[0].removeprefix("--").replace("-", "_")
+
+    @property
     def choices(self) -> list[str]:
         """The words it may be, where it is one of a closed set."""
         return [str(choice) for choice in self.kind] if issubclass(self.kind, StrEnum) else []
@@ -437,6 +442,11 @@ def _kind(hint: Any) -> type:
         return tuple
     kind: type = next((kind for kind in get_args(hint) if kind is not type(None)), hint)
     return kind
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The items of a list that is given as one text, parted by commas."""
+    return tuple(item for item in text.split(",") if item)
 
 
 def with_values(spec: Spec, values: Mapping[str, Any]) -> Spec:

@@ -36,8 +36,9 @@ class SpecSource:
         """
         if problem.file or problem.path.startswith("$"):
             return problem
-        if problem.path in self.given_as_flags or not self.file:
-            key = problem.path if problem.path in settings() else problem.path.rpartition(".")[0]
+        # Of a list the path names an item.
+        key = problem.path if problem.path in settings() else problem.path.rpartition(".")[0]
+        if key in self.given_as_flags or not self.file:
             flag = settings()[key].flag.split("/")[0] if key in settings() else ""
             return replace(problem, path=flag or problem.path)
         key, position = self._place(problem.path)
@@ -108,13 +109,18 @@ def load_spec(path: str | None, flags: Mapping[str, Any]) -> Loaded:
 
     Raises InvalidInput with every error at once, Failure where the file cannot be read.
     """
-    if path is None:
+    return load_spec_text(None if path is None else read_input(path), flags)
+
+
+def load_spec_text(text: tuple[str, bytes] | None, flags: Mapping[str, Any]) -> Loaded:
+    """Like `load_spec` of a spec that is already read: the name to show for it, and its YAML or JSON."""
+    if text is None:
         return _checked(Spec(), [], SpecSource(given_as_flags=frozenset(flags)), flags, Report())
     # Imported late: YAML and pydantic cost more start-up time than everything else together.
     from flatcar_gpu.spec_reader import read_spec
     from flatcar_gpu.yaml_positions import YamlDocument
 
-    document = YamlDocument(*read_input(path))
+    document = YamlDocument(*text)
     spec, pools = read_spec(document)
     source = SpecSource(document.name, document.text, document.values, frozenset(flags))
     return _checked(spec, pools, source, flags, document.report)

@@ -35,6 +35,8 @@ COMMANDS = {
     "nvml": Entry("flatcar_gpu.cli.nvml", "NVIDIA's management library for monitoring agents."),
     "node-prep": Entry("flatcar_gpu.cli.node_prep", "Manifests that prepare nodes which already run (YAML)."),
     "doctor": Entry("flatcar_gpu.cli.doctor", "Check a node that runs."),
+    "capi": Entry("flatcar_gpu.cli.capi", "GPU nodes for Cluster API and its image-builder."),
+    "terraform": Entry("flatcar_gpu.cli.terraform", "Program of Terraform's external data source."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
 }

@@ -19,18 +19,36 @@ if TYPE_CHECKING:
 
 @framework.command()
 @node_options
+@click.option(
+    "--snippets",
+    metavar="DIR",
+    help="Write a config for each concern into the folder DIR, replaced as a whole or not at all, instead of one.",
+)
 @output_option
 @strict_option
 @check_option
 @click.pass_obj
-def command(console: Console, node: NodeArguments, output: str, strict: bool, check: bool) -> None:
+def command(
+    console: Console, node: NodeArguments, snippets: str | None, output: str, strict: bool, check: bool
+) -> None:
     """Write the Butane config of a GPU node, to read, to edit or to merge with your own.
 
     \b
     flatcar-gpu butane
     flatcar-gpu butane --driver service --driver-version 570.195.03
     flatcar-gpu butane -f gpu-nodes.yaml -o node.bu
+    flatcar-gpu butane -f gpu-nodes.yaml --snippets snippets
     """
+    if snippets is not None and output != "-":
+        raise click.UsageError("--snippets writes a folder and --output a file: give one of them.")
     made = checked_node(node, console, strict=strict)
-    if not check:
+    if check:
+        return
+    if snippets is not None:
+        # Late: most runs write one config.
+        from flatcar_gpu.node.snippets import of_plan
+        from flatcar_gpu.output_tree import OutputTree
+
+        OutputTree.read(snippets).replace(dict(of_plan(made.plan)))
+    else:
         write_output(output, butane_text(made.butane))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from flatcar_gpu.assembly import assemble
+from flatcar_gpu.assembly import assemble, check_node
 from flatcar_gpu.cli.index_options import find_release, index_options
 from flatcar_gpu.errors import InvalidInput
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.report import Report
-from flatcar_gpu.rules import check, check_config, rules
-from flatcar_gpu.spec import Scope, settings
+from flatcar_gpu.rules import rules
+from flatcar_gpu.spec import Scope, listed, settings
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
@@ -88,10 +88,9 @@ def _spec_options(function: Callable[..., Any], scopes: tuple[Scope, ...]) -> Ca
     ) -> Any:
         values = {}
         for setting in shown:
-            name = _parameter(setting)
-            value = arguments.pop(name)
-            if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
-                values[setting.key] = _listed(value) if setting.kind is tuple else setting.kind(value)
+            value = arguments.pop(setting.option)
+            if ctx.get_parameter_source(setting.option) is not ParameterSource.DEFAULT:
+                values[setting.key] = listed(",".join(value)) if setting.kind is tuple else setting.kind(value)
         return function(node=NodeArguments(file, pool, values, ignore, access), **arguments)
 
     decorated: Callable[..., Any] = index_options(collected)
@@ -120,16 +119,13 @@ def checked_node(
     Raises InvalidInput where the spec or a rule has errors, or, with `strict`, warnings.
     """
     plan, source = _resolved(node, console, loaded)
-    documents = configs.documents if configs else ()
-    made = assemble(plan, documents)
-    report = Report([problem for document in documents for problem in document.report])
-    if made.joined:
-        report.extend(made.joined.report)
-    report.extend(source.locate(problem) for problem in check(made.plan, node.ignored))
-    for problem in check_config(made.plan, made.ignition, node.ignored):
-        attributed = made.joined.attributed(problem) if made.joined and problem.path.startswith("$") else problem
-        report.add(source.locate(attributed))
-    conclude(report, source.sources | dict(configs.texts if configs else {}), console, strict=strict)
+    made = assemble(plan, configs.documents if configs else ())
+    conclude(
+        check_node(made, source, node.ignored),
+        source.sources | dict(configs.texts if configs else {}),
+        console,
+        strict=strict,
+    )
     return made
 
 
@@ -159,10 +155,6 @@ def conclude(report: Report, sources: Mapping[str, str], console: Console, *, st
     console.report(report, sources)
 
 
-def _parameter(setting: Setting) -> str:
-    return setting.flag.split("/")[0].removeprefix("--").replace("-", "_")
-
-
 def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     shown = setting.shown_default or (setting.default if isinstance(setting.default, str) else "")
     attributes: dict[str, Any] = {"help": f"{setting.help}  [default: {shown}]" if shown else setting.help}
@@ -172,7 +164,7 @@ def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., An
         attributes["type"] = click.Choice(setting.choices)
     elif setting.kind is str:
         attributes["metavar"] = _metavar(setting)
-    return click.option(setting.flag, _parameter(setting), **attributes)
+    return click.option(setting.flag, setting.option, **attributes)
 
 
 _METAVARS = {
@@ -190,7 +182,3 @@ _METAVARS = {
 def _metavar(setting: Setting) -> str:
     word = setting.attributes[-1].rpartition("_")[2].upper()
     return _METAVARS.get(word, word)
-
-
-def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(item for value in values for item in value.split(",") if item)

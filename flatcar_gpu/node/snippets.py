@@ -1,6 +1,7 @@
-"""The files of `butane/`: each concern of a node as a config of its own, for people who merge by hand.
+"""Each concern of a node as a config of its own, for those who merge: people, ct_config, Typhoon.
 
-Maintainers write them anew with `make snippets`; a test fails while they differ from what the builders make.
+`of_plan` makes them with the parameters of a plan, `written` the files of `butane/` with those of no options.
+Maintainers write these anew with `make snippets`; a test fails while they differ from what the builders make.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flatcar_gpu.node import containerd, driver, modules, toolkit, updates, usr_local
+from flatcar_gpu.node import CONCERNS, containerd, driver, modules, toolkit, updates, usr_local
 from flatcar_gpu.node.yaml_text import butane_text
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.spec import DriverSpec, Spec, Strategy, UpdatesSpec
@@ -23,18 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A file of `butane/`: the concern, the spec whose part it shows, and what its readers must know."""
+    """A file: the concern, the spec whose part it shows in `butane/`, and what its readers must know."""
 
     name: str
     concern: Callable[[Plan], ButaneParts]
     comment: str
     spec: Spec = field(default_factory=Spec)
 
-    def text(self) -> bytes:
-        return butane_text(self.concern(resolve(self.spec)).as_config(), self.comment)
+    def text(self, plan: Plan) -> bytes:
+        return butane_text(self.concern(plan).as_config(), self.comment)
 
 
 _SYSEXT = Spec(driver=DriverSpec(strategy=Strategy.SYSEXT))
+_SERVICE = Spec(driver=DriverSpec(strategy=Strategy.SERVICE, version="570.195.03"))
 
 SNIPPETS = (
     Snippet(
@@ -67,9 +69,15 @@ SNIPPETS = (
         _SYSEXT,
     ),
     Snippet(
+        "nvidia-driver-service.bu",
+        driver.driver_settings,
+        "nvidia.service builds this driver on the node instead of the release's default one.",
+        _SERVICE,
+    ),
+    Snippet(
         "nvidia-runtime-sysext.bu",
         toolkit.runtime_sysext,
-        "The container toolkit as Flatcar's system extension. Add verification.hash with the checksum from\n"
+        "The container toolkit as Flatcar's system extension. Checksums for verification.hash are in\n"
         "https://extensions.flatcar.org/extensions/nvidia-runtime/SHA256SUMS.",
         _SYSEXT,
     ),
@@ -85,7 +93,23 @@ SNIPPETS = (
 def written() -> Iterator[tuple[str, bytes]]:
     """Name and contents of every file of `butane/`."""
     for snippet in SNIPPETS:
-        yield snippet.name, snippet.text()
+        yield snippet.name, snippet.text(resolve(snippet.spec))
+
+
+def of_plan(plan: Plan) -> Iterator[tuple[str, bytes]]:
+    """Name and contents of a snippet for every concern that puts something on the plan's nodes."""
+    for concern in CONCERNS:
+        if concern(plan).as_config().keys() & {"storage", "systemd"}:
+            snippet = _shown_by(concern, plan)
+            yield snippet.name, snippet.text(plan)
+
+
+def _shown_by(concern: Callable[[Plan], ButaneParts], plan: Plan) -> Snippet:
+    """The snippet of a concern; where it has one for each strategy, that of the plan's."""
+    snippets = [snippet for snippet in SNIPPETS if snippet.concern is concern]
+    if len(snippets) == 1:
+        return snippets[0]
+    return next(snippet for snippet in snippets if snippet.spec.driver.strategy is plan.strategy)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 _BUTANE = (".bu", ".butane", ".yaml", ".yml")
 _IGNITION = (".ign", ".ignition", ".json")
+# Of a JSON text only a key can look so; Ignition has none of that name.
+_BUTANE_KEY = re.compile(rb'"variant"\s*:')
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ def read_document(name: str, data: bytes, *, files_dir: str | None = None, follo
 
 
 def is_ignition(name: str, data: bytes) -> bool:
-    """By the ending of the file's name; without one that is known, JSON is Ignition."""
+    """By the ending of the file's name; without one that is known, JSON is Ignition unless it names a variant."""
     lower = name.lower()
-    return lower.endswith(_IGNITION) or (not lower.endswith(_BUTANE) and data.lstrip().startswith(b"{"))
+    if lower.endswith(_BUTANE):
+        return False
+    return lower.endswith(_IGNITION) or (data.lstrip().startswith(b"{") and not _BUTANE_KEY.search(data))
