@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from flatcar_gpu.assembly import assemble
 from flatcar_gpu.fleet import driver_pools
 from flatcar_gpu.helm.driver_resources import resources_text
-from flatcar_gpu.helm.operator_values import operator_values
-from flatcar_gpu.helm.yaml_text import entries_text
+from flatcar_gpu.helm.operator_values import values_text
 from flatcar_gpu.kubernetes.nvml import kepler
 from flatcar_gpu.kubernetes.nvml.driver_root import driver_root_of
 from flatcar_gpu.kubernetes.nvml.pattern import Options
@@ -48,9 +47,7 @@ def render(fleet: Fleet, spec: Spec, nodes: Mapping[str, Node]) -> Rendered:
         if id(node) not in made:
             made[id(node)] = butane_text(node.butane), encode(node.ignition)
         files[f"{pool.name}/node.bu"], files[f"{pool.name}/node.ign"] = made[id(node)]
-    chart = fleet.cluster.operator.chart
-    comment = f"Values of the gpu-operator chart {chart} for GPU nodes on Flatcar Container Linux."
-    files["values.yaml"] = entries_text(operator_values(fleet.cluster), comment)
+    files["values.yaml"] = values_text(fleet.cluster)
     if fleet.cluster.operator.nvidia_driver_crd:
         comment = "To apply once the chart is installed, which brings the CRD."
         files["nvidiadrivers.yaml"] = resources_text(driver_pools(fleet), comment)

@@ -19,8 +19,7 @@ from flatcar_gpu.errors import Failure, InvalidInput
 from flatcar_gpu.flatcar.resolve import resolve_release
 from flatcar_gpu.flatcar.version import is_version
 from flatcar_gpu.fleet import plan_fleet
-from flatcar_gpu.helm.operator_values import operator_values
-from flatcar_gpu.helm.yaml_text import entries_text
+from flatcar_gpu.helm.operator_values import values_text
 from flatcar_gpu.node.yaml_text import butane_text
 from flatcar_gpu.node_image import image_of
 from flatcar_gpu.platforms import PLATFORMS, shrunk, size_report
@@ -128,10 +127,7 @@ def _helm_values(fleet: Fleet, loaded: Loaded, query: Query, report: Report) -> 
         return ""
     found = [*check_operator(fleet.cluster, query.ignored), *check(fleet, query.ignored, Subject.FLEET)]
     report.extend(loaded.source.locate(problem) for problem in found)
-    comment = (
-        f"Values of the gpu-operator chart {fleet.cluster.operator.chart} for GPU nodes on Flatcar Container Linux."
-    )
-    return _normal(entries_text(operator_values(fleet.cluster), comment))
+    return _normal(values_text(fleet.cluster))
 
 
 def _missing_of_image(plan: Plan) -> list[str]:

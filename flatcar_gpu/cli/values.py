@@ -11,8 +11,7 @@ from flatcar_gpu.cli.image.options import registry_options
 from flatcar_gpu.cli.node import checked_plan, operator_options
 from flatcar_gpu.cli.options import check_option, output_option, strict_option
 from flatcar_gpu.files import write_output
-from flatcar_gpu.helm.operator_values import operator_values
-from flatcar_gpu.helm.yaml_text import entries_text
+from flatcar_gpu.helm.operator_values import values_text
 from flatcar_gpu.rules.checks import check_operator
 
 if TYPE_CHECKING:
@@ -59,5 +58,4 @@ def command(
         if pin_digest:
             plan = checked_plan(pinned(node, digest), console, strict=strict, check=check_operator)
     if not check:
-        comment = f"Values of the gpu-operator chart {plan.operator.chart} for GPU nodes on Flatcar Container Linux."
-        write_output(output, entries_text(operator_values(plan), comment))
+        write_output(output, values_text(plan))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flatcar_gpu import chart as charts
-from flatcar_gpu.helm.yaml_text import Entry
+from flatcar_gpu.helm.yaml_text import Entry, entries_text
 from flatcar_gpu.node.containerd import CONFIG_PATH, DROP_IN_PATH
 from flatcar_gpu.plan import DEFAULT_INSTALL_DIR, Toleration, is_below
 from flatcar_gpu.spec import Strategy, Toolkit
@@ -37,6 +37,12 @@ def operator_values(plan: Plan, *, with_default_resource: bool = False) -> tuple
         *_toolkit(plan),
         *_validator(plan),
     )
+
+
+def values_text(plan: Plan) -> bytes:
+    """The values for the nodes of a plan as YAML, with what each is for."""
+    comment = f"Values of the gpu-operator chart {plan.operator.chart} for GPU nodes on Flatcar Container Linux."
+    return entries_text(operator_values(plan), comment)
 
 
 def image_entries(image: DriverImage, release: Release | None = None) -> Iterator[Entry]:
