@@ -37,6 +37,7 @@ COMMANDS = {
     "doctor": Entry("flatcar_gpu.cli.doctor", "Check a node that runs."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
+    "completion": Entry("flatcar_gpu.cli.completion", "Completion for bash, zsh and fish."),
 }
 
 
