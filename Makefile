@@ -5,7 +5,7 @@ PYTHON ?= python3
 RUN := $(VENV)/bin
 
 .DEFAULT_GOAL := ignition
-.PHONY: ignition install test test-tools vm-test lint format bench snippets clean
+.PHONY: ignition install test test-tools vm-test lint format bench snippets man clean
 
 # Set-up and the main job in one: install into the virtual environment, write a GPU node's Ignition config.
 ignition: $(VENV)/.installed
@@ -50,6 +50,10 @@ bench: $(VENV)/.installed-dev
 # Write butane/ anew from the builders in flatcar_gpu/node.
 snippets: $(VENV)/.installed
 	$(RUN)/python -m flatcar_gpu.node.snippets
+
+# Man pages below build/man, with the date of the last commit: the same sources make the same pages.
+man: $(VENV)/.installed
+	$(RUN)/python -m flatcar_gpu.manual.man build/man "$$(git log -1 --format=%cs 2>/dev/null || date +%F)"
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build node.ign

@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
 from flatcar_gpu.cli import PROGRAM, root
+from flatcar_gpu.cli.framework import CommandTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,41 +60,27 @@ class CommandText:
 
 def command_texts() -> list[CommandText]:
     """The program and all its commands, each before the commands below it."""
-    summary = next(block.text for block in help_blocks(root.help or ""))
-    return list(_texts(root, click.Context(root, info_name=PROGRAM), summary))
+    return list(_texts(root, _context(root, PROGRAM), next(help_blocks(root.help or "")).text))
 
 
 def _texts(command: click.Command, ctx: click.Context, short_help: str) -> Iterator[CommandText]:
-    names = command.list_commands(ctx) if isinstance(command, click.Group) else []
-    below = [found for name in names if (found := _subcommand(command, ctx, name))]
-    loaded = [list(_texts(child, sub, text)) for child, sub, text in below]
+    table = command.table if isinstance(command, CommandTable) else {}
+    options = [option for option in command.get_params(ctx) if isinstance(option, click.Option)]
     yield CommandText(
         words=tuple(ctx.command_path.split()),
         arguments=tuple(command.collect_usage_pieces(ctx)),
         short_help=short_help,
         blocks=tuple(help_blocks(command.help or "")),
-        options=tuple(Described(*record) for option in _options(command, ctx) if (record := option.get_help_record(ctx))),
-        commands=tuple(Described(str(sub.info_name), text) for _, sub, text in below),
+        options=tuple(Described(*record) for option in options if (record := option.get_help_record(ctx))),
+        commands=tuple(Described(name, entry.short_help) for name, entry in table.items()),
     )
-    for texts in loaded:
-        yield from texts
+    for name, entry in table.items():
+        below: click.Command = import_module(entry.module).command
+        yield from _texts(below, _context(below, name, ctx), entry.short_help)
 
 
-def _options(command: click.Command, ctx: click.Context) -> list[click.Parameter]:
-    return [parameter for parameter in command.get_params(ctx) if isinstance(parameter, click.Option)]
-
-
-def _subcommand(
-    group: click.Command, ctx: click.Context, name: str
-) -> tuple[click.Command, click.Context, str] | None:
-    from flatcar_gpu.cli.framework import CommandTable
-
-    if not isinstance(group, CommandTable):
-        return None
-    command = group.get_command(ctx, name)
-    if command is None:
-        return None
-    return command, click.Context(command, info_name=name, parent=ctx), group.table[name].short_help
+def _context(command: click.Command, name: str, parent: click.Context | None = None) -> click.Context:
+    return click.Context(command, parent, name, **command.context_settings)
 
 
 def help_blocks(text: str) -> Iterator[Block]:
