@@ -5,7 +5,7 @@ PYTHON ?= python3
 RUN := $(VENV)/bin
 
 .DEFAULT_GOAL := ignition
-.PHONY: ignition install test test-slow test-tools vm-test lint format bench snippets man zipapp clean
+.PHONY: ignition install test test-slow test-tools vm-test lint format bench snippets man reference zipapp clean
 
 # Set-up and the main job in one: install into the virtual environment, write a GPU node's Ignition config.
 ignition: $(VENV)/.installed
@@ -58,6 +58,10 @@ snippets: $(VENV)/.installed
 # Man pages below build/man, with the date of the last commit: the same sources make the same pages.
 man: $(VENV)/.installed
 	$(RUN)/python -m flatcar_gpu.manual.man build/man "$$(git log -1 --format=%cs 2>/dev/null || date +%F)"
+
+# Write docs/reference.md anew from the commands, the spec and the rules.
+reference: $(VENV)/.installed
+	$(RUN)/python -m flatcar_gpu.manual.reference docs/reference.md
 
 # One file that runs wherever there is a Python of the same version and platform; it unpacks itself below ~/.shiv.
 ZIPAPP ?= dist/flatcar-gpu.pyz
