@@ -39,8 +39,8 @@ def _commands() -> Iterator[str]:
     common = {option.name for option in program.options}
     yield from ("## Commands", "")
     yield f"Any option can be given as an environment variable: `--error-format` is `{ENVIRONMENT_PREFIX}ERROR_FORMAT`."
-    yield "Exit codes: 0 fine, 1 findings or failure, 2 usage, 130 interrupted. These options are the program's own, and"
-    yield "all but `--version` every command's, too:"
+    yield "Exit codes: 0 fine, 1 findings or failure, 2 usage, 130 interrupted. These options are the program's own,"
+    yield "and all but `--version` every command's, too:"
     yield ""
     yield from _table(("option", ""), ((_code(option.name), option.help) for option in program.options))
     for command in commands:
