@@ -9,6 +9,7 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     debootstrap \
     docker-registry \
     e2fsprogs \
+    fish \
     gcc \
     git \
     ignition \
@@ -21,4 +22,5 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     shellcheck \
     skopeo \
     systemd \
-    util-linux
+    util-linux \
+    zsh

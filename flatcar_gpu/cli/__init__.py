@@ -39,6 +39,7 @@ COMMANDS = {
     "terraform": Entry("flatcar_gpu.cli.terraform", "Program of Terraform's external data source."),
     "schema": Entry("flatcar_gpu.cli.schema", "JSON Schema of the spec file, for editors."),
     "explain": Entry("flatcar_gpu.cli.explain", "What a compatibility rule checks, why, and the way out."),
+    "completion": Entry("flatcar_gpu.cli.completion", "Completion for bash, zsh and fish."),
 }
 
 

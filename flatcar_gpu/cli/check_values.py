@@ -11,6 +11,7 @@ from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.node import conclude, ignore_option
 from flatcar_gpu.cli.options import strict_option
 from flatcar_gpu.files import read_input
+from flatcar_gpu.report import Report
 from flatcar_gpu.rules.checks import check_values
 from flatcar_gpu.spec import CHART_VERSION
 from flatcar_gpu.yaml_positions import YamlDocument
@@ -26,7 +27,7 @@ def _chart(ctx: click.Context, parameter: click.Parameter, value: str) -> ChartV
 
 
 @framework.command()
-@click.argument("file", metavar="FILE|-")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--chart-version",
     default=str(NEWEST),
@@ -37,16 +38,21 @@ def _chart(ctx: click.Context, parameter: click.Parameter, value: str) -> ChartV
 @ignore_option
 @strict_option
 @click.pass_obj
-def command(console: Console, file: str, chart_version: ChartVersion, ignore: tuple[str, ...], strict: bool) -> None:
-    """Check a values file of the gpu-operator chart for Flatcar nodes.
+def command(
+    console: Console, files: tuple[str, ...], chart_version: ChartVersion, ignore: tuple[str, ...], strict: bool
+) -> None:
+    """Check values files of the gpu-operator chart for Flatcar nodes, each by itself.
 
     The chart passes over keys that it does not know. This finds them, values of the wrong type, and what cannot work
-    on Flatcar, each with its line.
+    on Flatcar, each with its line. FILE `-` is stdin.
 
     \b
     flatcar-gpu check-values values.yaml
     helm get values gpu-operator -o yaml | flatcar-gpu check-values -
     """
-    document = YamlDocument(*read_input(file))
-    report = check_values(document, chart_version, ignore)
-    conclude(report, {document.name: document.text}, console, strict=strict)
+    report, texts = Report(), {}
+    for file in files:
+        document = YamlDocument(*read_input(file))
+        report.extend(check_values(document, chart_version, ignore))
+        texts[document.name] = document.text
+    conclude(report, texts, console, strict=strict)

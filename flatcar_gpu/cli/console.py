@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from flatcar_gpu.errors import Failure
     from flatcar_gpu.report import Report
@@ -25,6 +26,8 @@ class Console:
         self.color = "auto"
         self.error_format = "text"
         self.debug = False
+        self._held: Report | None = None
+        self._held_sources: dict[str, str] = {}
 
     def colored(self, stream: TextIO) -> bool:
         """Whether `stream` gets colour: --color, NO_COLOR, FORCE_COLOR, then whether it is a terminal."""
@@ -53,6 +56,10 @@ class Console:
         """Show findings; with --quiet only the errors."""
         from flatcar_gpu.report import Report, Severity
 
+        if self._held is not None:
+            self._held.extend(report)
+            self._held_sources.update(sources or {})
+            return
         if self.quiet:
             report = Report([problem for problem in report if problem.severity is Severity.ERROR])
         if not len(report):
@@ -63,6 +70,18 @@ class Console:
             self._write(json.dumps(report.as_dict(), ensure_ascii=False, indent=2) + "\n")
         else:
             self._write(report.as_text(sources, color=self.colored(sys.stderr)))
+
+    @contextmanager
+    def one_report(self) -> Iterator[None]:
+        """Show everything that the block reports as one report at its end, so that it is one JSON document, too."""
+        from flatcar_gpu.report import Report
+
+        held = self._held = Report()
+        try:
+            yield
+        finally:
+            self._held = None
+            self.report(held, self._held_sources)
 
     def failure(self, failure: Failure) -> None:
         """Show an expected failure: its report if it carries one, else its message and hint."""

@@ -103,8 +103,9 @@ def command_table(table: Mapping[str, Entry], **attributes: Any) -> Callable[[Ca
 
 def _name_variables(parameters: list[click.Parameter]) -> None:
     for parameter in parameters:
-        if isinstance(parameter, click.Option) and parameter.envvar is None and parameter.name:
-            parameter.envvar = ENVIRONMENT_PREFIX + parameter.name.upper()
+        if isinstance(parameter, click.Option) and parameter.envvar is None:
+            word = next(name for name in parameter.opts if name.startswith("--"))
+            parameter.envvar = ENVIRONMENT_PREFIX + word.removeprefix("--").replace("-", "_").upper()
 
 
 def _into_console(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:

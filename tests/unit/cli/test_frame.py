@@ -52,7 +52,7 @@ def test_every_option_has_a_help_and_a_variable(path: tuple[str, ...]) -> None:
     for option in command.params:
         if isinstance(option, click.Option):
             assert option.help, option.name
-            assert str(option.envvar).startswith("FLATCAR_GPU_"), option.name
+            assert f"--{str(option.envvar).removeprefix('FLATCAR_GPU_').lower().replace('_', '-')}" in option.opts
 
 
 def test_the_version_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

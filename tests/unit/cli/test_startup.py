@@ -49,6 +49,11 @@ def test_only_click_is_imported_to_complete_a_command_name(line: str) -> None:
     assert loaded == {"packages": ["click", "flatcar_gpu"], "own": FRAME}
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_needs_only_click(shell: str) -> None:
+    assert _loaded("completion", shell)["packages"] == ["click", "flatcar_gpu"]
+
+
 def test_a_node_from_flags_needs_neither_pydantic_nor_the_network_libraries() -> None:
     packages = _loaded("ignition", "-o", os.devnull)["packages"]
     assert packages == ["click", "flatcar_gpu"]
