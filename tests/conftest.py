@@ -6,9 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# Timing is never asserted: a busy machine must not make a test fail.
+settings.register_profile("without deadline", deadline=None)
+settings.load_profile("without deadline")
 
 # Set by whoever runs the tests; everything else of that prefix is an option of the program.
 _FOR_TESTS = {"FLATCAR_GPU_REQUIRE_TOOLS", "FLATCAR_GPU_SHARED", "FLATCAR_GPU_VM_CACHE"}
