@@ -97,6 +97,22 @@ def test_documented_commands_print_what_the_page_says(page: Path, workplace: Pat
             assert done.returncode == 0, f"{where}\nprinted:\n{done.stdout}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_of_a_page_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if ":" not in target:
+            name, _, heading = target.partition("#")
+            linked = (page.parent / name).resolve() if name else page
+            assert linked.exists(), target
+            assert not heading or heading in _anchors(linked), target
+
+
+def _anchors(page: Path) -> set[str]:
+    """What headings are called in links, as GitHub does it."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_the_readme_has_the_two_commands() -> None:
     text = (ROOT / "README.md").read_text()
     assert "\nmake\n" in text
