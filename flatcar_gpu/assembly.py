@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flatcar_gpu.node import build
 from flatcar_gpu.report import Report
 from flatcar_gpu.rules import check, check_config
-from flatcar_gpu.transpile import Document, join, transpile_tree
+from flatcar_gpu.transpile import transpile_tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from flatcar_gpu.node.parts import Tree
     from flatcar_gpu.plan import Plan
     from flatcar_gpu.spec_file import SpecSource
-    from flatcar_gpu.transpile import Joined
+    from flatcar_gpu.transpile import Document, Joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ def assemble(plan: Plan, configs: Sequence[Document] = ()) -> Node:
         raise RuntimeError(f"the node's config does not transpile: {result.failure} {result.report.as_text()}")
     if not configs:
         return Node(plan, butane, result.config)
+    from flatcar_gpu.transpile import Document, join  # late, as most nodes are made alone
+
     joined = join([Document("", result.report, result.config), *configs])
     return Node(plan, butane, joined.config, joined)
 

@@ -32,8 +32,8 @@ from flatcar_gpu.transpile import encode, read_document
 
 if TYPE_CHECKING:
     from flatcar_gpu.assembly import Node
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.flatcar.index import Release
-    from flatcar_gpu.flatcar.sources import Access
     from flatcar_gpu.fleet import Fleet
     from flatcar_gpu.plan import Plan
     from flatcar_gpu.report import Problem

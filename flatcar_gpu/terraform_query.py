@@ -22,7 +22,7 @@ from flatcar_gpu.yaml_positions import shown_value
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from flatcar_gpu.flatcar.sources import Access
+    from flatcar_gpu.flatcar.access import Access
 
 
 @dataclass(frozen=True, slots=True)

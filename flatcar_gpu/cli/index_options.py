@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from flatcar_gpu.flatcar.index import CHANNELS
-from flatcar_gpu.flatcar.location import DEFAULT_INDEX_URL
-from flatcar_gpu.flatcar.sources import Access, load
+from flatcar_gpu.flatcar.access import DEFAULT_INDEX_URL, Access
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -57,6 +55,9 @@ _OPTIONS = (
 
 def open_index(channels: Collection[str], access: Access, console: Console) -> Loaded:
     """The index of some channels, of all where none is named; its warnings and, with -v, its provenance are said."""
+    from flatcar_gpu.flatcar.index import CHANNELS  # late, as the index is not always needed
+    from flatcar_gpu.flatcar.sources import load
+
     loaded = load(channels or CHANNELS, access)
     console.report(loaded.report)
     tell_parts(loaded, console)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flatcar_gpu.assembly import Node
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.cli.user_configs import UserConfigs
-    from flatcar_gpu.flatcar.sources import Access
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.plan import Plan
     from flatcar_gpu.spec import Setting
     from flatcar_gpu.spec_file import Loaded, SpecSource

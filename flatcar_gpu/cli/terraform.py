@@ -14,7 +14,7 @@ from flatcar_gpu.files import read_input, write_output
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
-    from flatcar_gpu.flatcar.sources import Access
+    from flatcar_gpu.flatcar.access import Access
 
 
 @framework.command()

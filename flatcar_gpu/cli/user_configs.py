@@ -11,7 +11,6 @@ import click
 from flatcar_gpu.errors import Failure, InvalidInput
 from flatcar_gpu.files import read_input
 from flatcar_gpu.report import Report
-from flatcar_gpu.transpile import read_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -72,6 +71,8 @@ def read_configs(files: Sequence[str], files_dir: Sequence[str], *, follow_outsi
 
 def read_all(files: Sequence[str], files_dir: Sequence[str], *, follow_outside: bool) -> tuple[UserConfigs, Report]:
     """Those of the configs in `files` that can be read, and what was found in all of them."""
+    from flatcar_gpu.transpile import read_document  # late, as most nodes are made alone
+
     report, texts, documents = Report(), {}, []
     folders = _folders(files, files_dir)
     for file in files:

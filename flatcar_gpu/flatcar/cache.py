@@ -7,16 +7,16 @@ whole file, the last one wins, and no lock is needed.
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from flatcar_gpu.flatcar.compact import from_compact, to_compact
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from flatcar_gpu.flatcar.index import Index
 
 FRESH_FOR = 6 * 3600
@@ -38,17 +38,6 @@ class Entry:
     def is_fresh(self, now: float) -> bool:
         """Whether the entry is young enough; one from the future, after the clock was set back, is not."""
         return 0 <= now - self.checked < FRESH_FOR
-
-
-def cache_folder() -> Path | None:
-    """Folder of the cache by the XDG base directory specification; None where the user has no home."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(base):  # noqa: PTH117 - a Path is not needed to look at a string
-        return Path(base, "flatcar-gpu", "releases")
-    try:
-        return Path.home() / ".cache" / "flatcar-gpu" / "releases"
-    except RuntimeError:
-        return None
 
 
 def read_entry(folder: Path | None, url: str) -> Entry | None:

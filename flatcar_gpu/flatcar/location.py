@@ -7,8 +7,6 @@ from pathlib import Path
 from flatcar_gpu.errors import Failure
 from flatcar_gpu.flatcar.index import family
 
-DEFAULT_INDEX_URL = "https://www.flatcar.org/releases-json"
-
 
 def is_remote(index_url: str) -> bool:
     """Whether reading the index means asking a server."""

@@ -14,8 +14,9 @@ from flatcar_gpu.flatcar.version import Version, is_version, version_inside
 from flatcar_gpu.report import Problem, Report, Severity
 
 if TYPE_CHECKING:
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.flatcar.index import Release
-    from flatcar_gpu.flatcar.sources import Access, Part, Provenance
+    from flatcar_gpu.flatcar.sources import Part, Provenance
 
 OLD_AFTER_DAYS = 60
 """The published index once stood still for 85 days while releases went on: flatcar/Flatcar#2156."""

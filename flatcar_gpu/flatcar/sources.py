@@ -7,17 +7,16 @@ local folder or file is read as it is. What was used is always told (`Provenance
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from flatcar_gpu.errors import Failure
-from flatcar_gpu.flatcar.cache import Entry, cache_folder, read_entry, write_entry
+from flatcar_gpu.flatcar.cache import Entry, read_entry, write_entry
 from flatcar_gpu.flatcar.fetch import NotFound, Unreachable, fetch
 from flatcar_gpu.flatcar.index import CHANNELS, EMPTY, Index, family, is_channel
 from flatcar_gpu.flatcar.location import (
-    DEFAULT_INDEX_URL,
     file_names,
     is_remote,
     local_path,
@@ -32,16 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """How the index may be read. `refresh` asks the server even while the cache is fresh; `offline` never connects."""
-
-    index_url: str = DEFAULT_INDEX_URL
-    offline: bool = False
-    timeout: float = 10.0
-    refresh: bool = False
-    cache: Path | None = field(default_factory=cache_folder)
+    from flatcar_gpu.flatcar.access import Access
 
 
 class Source(StrEnum):

@@ -9,12 +9,27 @@ Nothing here prints, exits or changes global state; tables are made once, so man
 
 from __future__ import annotations
 
-from flatcar_gpu.transpile.documents import Document, read_document
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from flatcar_gpu.transpile.encode import encode
-from flatcar_gpu.transpile.join import Joined, join
 from flatcar_gpu.transpile.merge import merge
 from flatcar_gpu.transpile.pipeline import Result, raw_report, transpile, transpile_tree
-from flatcar_gpu.transpile.validation import Validation, validate_ignition
+
+if TYPE_CHECKING:
+    from flatcar_gpu.transpile.documents import Document, read_document
+    from flatcar_gpu.transpile.joining import Joined, join
+    from flatcar_gpu.transpile.validation import Validation, validate_ignition
+
+# Loaded when they are first asked for: making a node needs none of them.
+_LATE = {
+    "Document": "documents",
+    "Joined": "joining",
+    "Validation": "validation",
+    "join": "joining",
+    "read_document": "documents",
+    "validate_ignition": "validation",
+}
 
 __all__ = [
     "Document",
@@ -30,3 +45,9 @@ __all__ = [
     "transpile_tree",
     "validate_ignition",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)

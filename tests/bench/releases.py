@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flatcar_gpu.flatcar.cache import Entry, cache_folder, write_entry
-from flatcar_gpu.flatcar.location import DEFAULT_INDEX_URL
+from flatcar_gpu.flatcar.access import DEFAULT_INDEX_URL, cache_folder
+from flatcar_gpu.flatcar.cache import Entry, write_entry
 from flatcar_gpu.flatcar.snapshot import snapshot
 from tests.bench._processes import PROGRAM, against_bare_python
 

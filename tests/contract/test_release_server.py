@@ -16,6 +16,7 @@ import pytest
 
 from flatcar_gpu.cli import run
 from flatcar_gpu.flatcar import fetch as fetching
+from flatcar_gpu.flatcar.access import Access
 from flatcar_gpu.flatcar.cache import FRESH_FOR, Entry, read_entry, write_entry
 from flatcar_gpu.flatcar.fetch import NotFound, Unreachable, fetch
 from flatcar_gpu.flatcar.index import CHANNELS
@@ -23,7 +24,7 @@ from flatcar_gpu.flatcar.release_json import parse_releases
 from flatcar_gpu.flatcar.release_server import behind_server, version_url
 from flatcar_gpu.flatcar.resolve import resolve_release
 from flatcar_gpu.flatcar.snapshot import snapshot
-from flatcar_gpu.flatcar.sources import Access, Source, load
+from flatcar_gpu.flatcar.sources import Source, load
 from tests.loopback import Loopback, Reply, loopback
 from tests.release_files import LTS, STABLE, release_json, row
 from tests.shared_data import require_shared

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from flatcar_gpu.errors import Failure
-from flatcar_gpu.flatcar.sources import Access
+from flatcar_gpu.flatcar.access import Access
 from flatcar_gpu.platforms import PLATFORMS
 from flatcar_gpu.spec import settings
 from flatcar_gpu.terraform import answer, answer_text, error_lines

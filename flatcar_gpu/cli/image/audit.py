@@ -28,7 +28,7 @@ from flatcar_gpu.kubernetes.nodes import nodes_of_cluster, read_nodes
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.cli.image.options import RegistryArguments
-    from flatcar_gpu.flatcar.sources import Access
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.images.tags import Driver
 
 

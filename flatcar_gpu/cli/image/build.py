@@ -20,8 +20,8 @@ from flatcar_gpu.report import Report
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.cli.image.options import RegistryArguments
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.flatcar.index import Release
-    from flatcar_gpu.flatcar.sources import Access
     from flatcar_gpu.images.tags import Driver
 
 

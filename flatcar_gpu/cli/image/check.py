@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from flatcar_gpu.cli.console import Console
     from flatcar_gpu.cli.image.options import RegistryArguments
-    from flatcar_gpu.flatcar.sources import Access
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.images.lookup import Lookup
     from flatcar_gpu.images.reference import Reference
     from flatcar_gpu.images.tags import Driver

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from flatcar_gpu.cli.console import Console
-    from flatcar_gpu.flatcar.sources import Access
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.images.lookup import Lookup
     from flatcar_gpu.images.reference import Reference
     from flatcar_gpu.images.registry.client import Registries

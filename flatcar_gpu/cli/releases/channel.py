@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from flatcar_gpu.flatcar.access import DEFAULT_INDEX_URL
 from flatcar_gpu.flatcar.index import CHANNELS, is_channel
-from flatcar_gpu.flatcar.location import DEFAULT_INDEX_URL
 from flatcar_gpu.report import Report
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.flatcar.index import Release
-    from flatcar_gpu.flatcar.sources import Access
 
 
 def channel_option(*names: str, **attributes: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -15,7 +15,7 @@ from flatcar_gpu.flatcar.resolve import resolve_release
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
-    from flatcar_gpu.flatcar.sources import Access
+    from flatcar_gpu.flatcar.access import Access
 
 
 @framework.command()

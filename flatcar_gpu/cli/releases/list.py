@@ -20,8 +20,8 @@ from flatcar_gpu.flatcar.version import Version, is_version, kernel_version
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.flatcar.index import Release
-    from flatcar_gpu.flatcar.sources import Access
 
 HEAD = ("VERSION", "CHANNEL", "DATE", "KERNEL", "CONTAINERD", "SYSTEMD", "IGNITION", "ARCHITECTURES")
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flatcar_gpu.cli.console import Console
+    from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.flatcar.capabilities import Capabilities
     from flatcar_gpu.flatcar.index import Release
-    from flatcar_gpu.flatcar.sources import Access
 
 
 @framework.command()

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from flatcar_gpu.cli.console import Console
-    from flatcar_gpu.flatcar.sources import Access, Part
+    from flatcar_gpu.flatcar.access import Access
+    from flatcar_gpu.flatcar.sources import Part
 
 HEAD = ("CHANNEL", "CURRENT", "LATEST RELEASE", "INDEX")
 

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from flatcar_gpu.errors import Failure
-from flatcar_gpu.flatcar.cache import FRESH_FOR, Entry, cache_folder, read_entry, write_entry
+from flatcar_gpu.flatcar.access import Access, cache_folder
+from flatcar_gpu.flatcar.cache import FRESH_FOR, Entry, read_entry, write_entry
 from flatcar_gpu.flatcar.index import CHANNELS
 from flatcar_gpu.flatcar.location import local_path, shown, urls
 from flatcar_gpu.flatcar.release_json import UnusableIndex, parse_releases
 from flatcar_gpu.flatcar.resolve import OLD_AFTER_DAYS, resolve_release
 from flatcar_gpu.flatcar.snapshot import snapshot
-from flatcar_gpu.flatcar.sources import Access, Provenance, Source, load
+from flatcar_gpu.flatcar.sources import Provenance, Source, load
 from tests.release_files import LTS, STABLE, release_json, row
 from tests.shared_data import require_shared
 
