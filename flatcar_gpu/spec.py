@@ -6,17 +6,28 @@ JSON Schema and the checks of its form all derive from that declaration. `spec_f
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
-from flatcar_gpu.platforms import PLATFORMS
-from flatcar_gpu.report import Problem, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from flatcar_gpu.forms import (
+    CHART_VERSION,
+    DIGEST,
+    DRIVER_VERSION,
+    HASH,
+    IMAGE,
+    MODULE,
+    OBJECT_NAME,
+    PATH,
+    PLATFORM,
+    RELEASE,
+    REPOSITORY,
+    RUNTIME_VERSION,
+    SYSEXT_NAME,
+    TAINT,
+    URL,
+    Form,
+)
 
 
 class Strategy(StrEnum):
@@ -62,42 +73,6 @@ class Scope(StrEnum):
     NODE = "node"
     OPERATOR = "operator"
     MONITORING = "monitoring"
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """What a text must look like, and how to say so."""
-
-    pattern: str
-    expected: str
-
-    def fits(self, text: str) -> bool:
-        return re.fullmatch(self.pattern, text) is not None
-
-
-PATH = Form(
-    r"/|(/(?!\.{1,2}(/|$))[A-Za-z0-9._@+-]+)+", "an absolute path without `.`, `..`, `//`, blanks or a `/` at its end"
-)
-RELEASE = Form(r"\d+\.\d+\.\d+|[a-z]+(-\d{4})?", "a Flatcar version such as 4593.2.5 or a channel such as stable")
-PLATFORM = Form("|".join(PLATFORMS), f"one of {', '.join(PLATFORMS)}")
-DRIVER_VERSION = Form(r"\d{3,}(\.\d{1,3}){0,2}", "a driver version such as 570.195.03, or a branch such as 570")
-MODULE = Form(r"[A-Za-z0-9_-]+", "the name of a kernel module")
-SYSEXT_NAME = Form(r"[a-z0-9][a-z0-9-]*", "the name of a Flatcar extension such as nvidia-drivers-570-open")
-RUNTIME_VERSION = Form(r"v?\d+\.\d+\.\d+", "a version such as v1.18.1")
-HASH = Form(r"sha256-[0-9a-f]{64}|sha512-[0-9a-f]{128}", "sha256- and 64, or sha512- and 128 hexadecimal digits")
-URL = Form(r"https?://[^\s/]+/\S*", "an http or https URL")
-REPOSITORY = Form(
-    r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*",
-    "a registry and path such as registry.example.com/nvidia, without the image's name",
-)
-IMAGE = Form(r"[a-z0-9]+([._-]+[a-z0-9]+)*", "the image's name such as driver, without repository and tag")
-DIGEST = Form(r"sha256:[0-9a-f]{64}", "sha256: and 64 hexadecimal digits")
-OBJECT_NAME = Form(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?", "the name of a Kubernetes object")
-CHART_VERSION = Form(r"v?\d+\.\d+\.\d+", "a version of the gpu-operator chart such as v26.7.0")
-TAINT = Form(
-    r"[A-Za-z0-9]([A-Za-z0-9./_-]*[A-Za-z0-9])?(=[A-Za-z0-9._-]*)?(:(NoSchedule|PreferNoSchedule|NoExecute))?",
-    "a taint: KEY, KEY:EFFECT or KEY=VALUE:EFFECT, the effect being NoSchedule, PreferNoSchedule or NoExecute",
-)
 
 
 def _setting(
@@ -385,93 +360,3 @@ class Spec(NodeSpec):
     operator: OperatorSpec = _section(OperatorSpec)
     monitoring: MonitoringSpec = _section(MonitoringSpec)
     pools: tuple[PoolSpec, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One declared setting: where it is in the spec (`toolkit.installDir`), and how it is given as a flag."""
-
-    key: str
-    attributes: tuple[str, ...]
-    flag: str
-    help: str
-    kind: type
-    default: Any
-    form: Form | None
-    shown_default: str
-    scope: Scope
-
-    @property
-    def option(self) -> str:
-        """The flag as a variable: `driver_version`."""
-        return self.flag.split("/")[0].removeprefix("--").replace("-", "_")
-
-    @property
-    def choices(self) -> list[str]:
-        """The words it may be, where it is one of a closed set."""
-        return [str(choice) for choice in self.kind] if issubclass(self.kind, StrEnum) else []
-
-    def value_in(self, spec: Spec) -> Any:
-        value: Any = spec
-        for attribute in self.attributes:
-            value = getattr(value, attribute)
-        return value
-
-
-@cache
-def settings() -> Mapping[str, Setting]:
-    """All settings by key, in order of declaration."""
-    return {setting.key: setting for setting in _settings_of(Spec, ())}
-
-
-def _settings_of(section: Any, above: tuple[str, ...]) -> Iterator[Setting]:
-    hints = get_type_hints(section)
-    for item in fields(section):
-        attributes = (*above, item.name)
-        hint = hints[item.name]
-        if isinstance(hint, type) and is_dataclass(hint):
-            yield from _settings_of(hint, attributes)
-        elif item.metadata:
-            key = ".".join(key_of(attribute) for attribute in attributes)
-            yield Setting(key, attributes, kind=_kind(hint), default=item.default, **item.metadata)
-
-
-def _kind(hint: Any) -> type:
-    """The plain type of an annotation: `Arch | None` is Arch, `tuple[str, ...]` is tuple."""
-    if get_origin(hint) is tuple:
-        return tuple
-    kind: type = next((kind for kind in get_args(hint) if kind is not type(None)), hint)
-    return kind
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """The items of a list that is given as one text, parted by commas."""
-    return tuple(item for item in text.split(",") if item)
-
-
-def with_values(spec: Spec, values: Mapping[str, Any]) -> Spec:
-    """`spec` with the settings in `values` (by key) replaced."""
-    for key, value in values.items():
-        spec = _replaced(spec, settings()[key].attributes, value)
-    return spec
-
-
-def _replaced(section: Any, attributes: tuple[str, ...], value: Any) -> Any:
-    name, *below = attributes
-    return replace(section, **{name: _replaced(getattr(section, name), tuple(below), value) if below else value})
-
-
-def form_problems(spec: Spec) -> Iterator[Problem]:
-    """Values that do not have the form that their setting declares."""
-    for setting in settings().values():
-        value = setting.value_in(spec)
-        if setting.form is None or value is None:
-            continue
-        items = [(setting.key, value)] if isinstance(value, str) else _indexed(setting.key, value)
-        for key, text in items:
-            if not setting.form.fits(text):
-                yield Problem(Severity.ERROR, f"{text!r} is not {setting.form.expected}", path=key)
-
-
-def _indexed(key: str, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    return [(f"{key}.{index}", value) for index, value in enumerate(values)]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from flatcar_gpu.errors import Failure, InvalidInput
 from flatcar_gpu.files import read_input
 from flatcar_gpu.report import Report
-from flatcar_gpu.spec import Spec, form_problems, settings, with_values
+from flatcar_gpu.settings import form_problems, settings, with_values
+from flatcar_gpu.spec import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -144,8 +145,8 @@ def _checked(spec: Spec, of_pools: list[Spec], source: SpecSource, flags: Mappin
 
 def _pool_problems(pools: list[Pool]) -> Iterator[Problem]:
     """Names that are no names or stand twice, and taints that are none."""
+    from flatcar_gpu.forms import OBJECT_NAME, TAINT
     from flatcar_gpu.report import Problem, Severity
-    from flatcar_gpu.spec import OBJECT_NAME, TAINT
 
     first: dict[str, int] = {}
     for index, pool in enumerate(pools):

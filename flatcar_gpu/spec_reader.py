@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 
 from flatcar_gpu.report import Problem, Severity
-from flatcar_gpu.spec import Spec, key_of, settings
+from flatcar_gpu.settings import settings
+from flatcar_gpu.spec import Spec, key_of
 from flatcar_gpu.yaml_positions import dotted, shown_value
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flatcar_gpu.errors import Failure, InvalidInput
 from flatcar_gpu.report import Report
 from flatcar_gpu.rules import rules
-from flatcar_gpu.spec import Setting, listed, settings
+from flatcar_gpu.settings import Setting, listed, settings
 from flatcar_gpu.yaml_positions import shown_value
 
 if TYPE_CHECKING:

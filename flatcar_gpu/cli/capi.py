@@ -10,9 +10,9 @@ from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.node import checked_node, conclude, node_options
 from flatcar_gpu.cli.options import check_option, output_option, strict_option
 from flatcar_gpu.files import write_output
+from flatcar_gpu.forms import OBJECT_NAME
 from flatcar_gpu.kubernetes.capi import ApiVersion, additional_config, image_builder_variables, template_patch
 from flatcar_gpu.report import Report
-from flatcar_gpu.spec import OBJECT_NAME
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console

@@ -11,9 +11,9 @@ from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.node import conclude, ignore_option
 from flatcar_gpu.cli.options import strict_option
 from flatcar_gpu.files import read_input
+from flatcar_gpu.forms import CHART_VERSION
 from flatcar_gpu.report import Report
 from flatcar_gpu.rules.checks import check_values
-from flatcar_gpu.spec import CHART_VERSION
 from flatcar_gpu.yaml_positions import YamlDocument
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from flatcar_gpu.doctor import collection
 from flatcar_gpu.doctor.inspection import Inspection, summary
 from flatcar_gpu.doctor.observed import parse_observed
 from flatcar_gpu.files import read_input, write_output
+from flatcar_gpu.forms import OBJECT_NAME
 from flatcar_gpu.kubernetes.nvml.pattern import IMAGE, PINNED_IMAGE
 from flatcar_gpu.rules import Subject, check
-from flatcar_gpu.spec import OBJECT_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -15,7 +15,8 @@ from flatcar_gpu.errors import InvalidInput
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.report import Report
 from flatcar_gpu.rules import rules
-from flatcar_gpu.spec import Scope, listed, settings
+from flatcar_gpu.settings import listed, settings
+from flatcar_gpu.spec import Scope
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from flatcar_gpu.cli.user_configs import UserConfigs
     from flatcar_gpu.flatcar.access import Access
     from flatcar_gpu.plan import Plan
-    from flatcar_gpu.spec import Setting
+    from flatcar_gpu.settings import Setting
     from flatcar_gpu.spec_file import Loaded, SpecSource
 
 

@@ -10,6 +10,7 @@ from flatcar_gpu.cli import framework
 from flatcar_gpu.cli.node import checked_node, node_options
 from flatcar_gpu.cli.options import check_option, formed, output_option, strict_option
 from flatcar_gpu.files import write_output
+from flatcar_gpu.forms import OBJECT_NAME, Form
 from flatcar_gpu.kubernetes.node_prep.manifests import (
     NAMESPACE,
     Options,
@@ -18,7 +19,6 @@ from flatcar_gpu.kubernetes.node_prep.manifests import (
     remove_manifests,
 )
 from flatcar_gpu.kubernetes.nvml.pattern import IMAGE, PINNED_IMAGE
-from flatcar_gpu.spec import OBJECT_NAME, Form
 
 if TYPE_CHECKING:
     from flatcar_gpu.cli.console import Console

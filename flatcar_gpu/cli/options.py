@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flatcar_gpu.spec import Form
+    from flatcar_gpu.forms import Form
 
 output_option = click.option(
     "-o",

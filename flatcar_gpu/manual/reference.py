@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from flatcar_gpu.cli.framework import ENVIRONMENT_PREFIX
 from flatcar_gpu.manual.tree import command_texts
 from flatcar_gpu.rules import rules
-from flatcar_gpu.spec import settings
+from flatcar_gpu.settings import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ from flatcar_gpu.helm.yaml_text import tree_of
 from flatcar_gpu.platforms import PLATFORMS, size_report
 from flatcar_gpu.report import Report
 from flatcar_gpu.rules.registry import Subject, check, check_config
-from flatcar_gpu.spec import settings
+from flatcar_gpu.settings import settings
 from flatcar_gpu.transpile import encode
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from flatcar_gpu.chart import CDI_IS_DEFAULT, TOOLKIT_DUMPS_CONTAINERD_CONFIG, V
 from flatcar_gpu.plan import version_numbers
 from flatcar_gpu.report import Severity
 from flatcar_gpu.rules.registry import Finding, Subject, rule
-from flatcar_gpu.spec import DriverSpec, OperatorSpec, Scope, Strategy, Toolkit, settings
+from flatcar_gpu.settings import settings
+from flatcar_gpu.spec import DriverSpec, OperatorSpec, Scope, Strategy, Toolkit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,8 @@ from flatcar_gpu.flatcar.version import Version
 from flatcar_gpu.fleet import plan_fleet
 from flatcar_gpu.render import assemble_pools, render
 from flatcar_gpu.rules.checks import check_fleet
-from flatcar_gpu.spec import Spec, with_values
+from flatcar_gpu.settings import with_values
+from flatcar_gpu.spec import Spec
 from flatcar_gpu.spec_file import Loaded, Pool, SpecSource
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ import pytest
 from flatcar_gpu.helm.operator_values import operator_values
 from flatcar_gpu.node.containerd import CONFIG, CONFIG_PATH
 from flatcar_gpu.plan import resolve
-from flatcar_gpu.spec import Spec, with_values
+from flatcar_gpu.settings import with_values
+from flatcar_gpu.spec import Spec
 from tests.contract.flatcar_containerd import CRI, FLATCARS_CONFIG
 from tests.tools import require_tool
 

@@ -2,23 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from flatcar_gpu.spec import (
-    CHART_VERSION,
-    DIGEST,
-    DRIVER_VERSION,
-    HASH,
-    IMAGE,
-    PATH,
-    REPOSITORY,
-    TAINT,
-    Arch,
-    Form,
-    Spec,
-    Toolkit,
-    form_problems,
-    settings,
-    with_values,
-)
+from flatcar_gpu.forms import CHART_VERSION, DIGEST, DRIVER_VERSION, HASH, IMAGE, PATH, REPOSITORY, TAINT, Form
+from flatcar_gpu.settings import form_problems, settings, with_values
+from flatcar_gpu.spec import Arch, Spec, Toolkit
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from flatcar_gpu.errors import Failure, InvalidInput
-from flatcar_gpu.spec import Arch, Strategy, settings
+from flatcar_gpu.settings import settings
+from flatcar_gpu.spec import Arch, Strategy
 from flatcar_gpu.spec_file import load_spec
 from flatcar_gpu.spec_reader import json_schema
 

@@ -12,7 +12,7 @@ import yaml
 from flatcar_gpu.errors import Failure
 from flatcar_gpu.flatcar.access import Access
 from flatcar_gpu.platforms import PLATFORMS
-from flatcar_gpu.spec import settings
+from flatcar_gpu.settings import settings
 from flatcar_gpu.terraform import answer, answer_text, error_lines
 from flatcar_gpu.terraform_query import read_query
 

@@ -14,7 +14,8 @@ from flatcar_gpu.kubernetes.node_prep.manifests import SCRIPT
 from flatcar_gpu.kubernetes.node_prep.source import script, source_folder
 from flatcar_gpu.node import build
 from flatcar_gpu.plan import resolve
-from flatcar_gpu.spec import Spec, with_values
+from flatcar_gpu.settings import with_values
+from flatcar_gpu.spec import Spec
 from tests.contract.emitted import emitted_ignition
 from tests.tools import require_tool
 from tests.vm.machine import Boot, Machine

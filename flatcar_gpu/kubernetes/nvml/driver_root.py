@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from flatcar_gpu.spec import PATH, Strategy
+from flatcar_gpu.forms import PATH
+from flatcar_gpu.spec import Strategy
 
 MOUNT = "/run-nvidia"
 

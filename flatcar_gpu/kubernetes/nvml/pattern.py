@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from flatcar_gpu.forms import Form
 from flatcar_gpu.kubernetes.nvml.driver_root import RootMount, driver_root
-from flatcar_gpu.spec import Form
 
 Tree = dict[str, Any]
 

@@ -12,14 +12,14 @@ import pytest
 
 from flatcar_gpu.cli import COMMANDS, run
 from flatcar_gpu.cli.framework import CommandTable
-from flatcar_gpu.spec import settings
+from flatcar_gpu.settings import settings
 from flatcar_gpu.spec_file import load_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from flatcar_gpu.cli.framework import Entry
-    from flatcar_gpu.spec import Setting
+    from flatcar_gpu.settings import Setting
 
 ROOT = Path(__file__).parents[3]
 

@@ -6,7 +6,8 @@ import pytest
 import yaml
 
 from flatcar_gpu.cli import run
-from flatcar_gpu.spec import Scope, settings
+from flatcar_gpu.settings import settings
+from flatcar_gpu.spec import Scope
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,8 @@ from flatcar_gpu.helm.yaml_text import entries_text
 from flatcar_gpu.node import build
 from flatcar_gpu.plan import Plan, resolve
 from flatcar_gpu.rules.checks import check_operator
-from flatcar_gpu.spec import Spec, Strategy, Toolkit, UsrLocal, with_values
+from flatcar_gpu.settings import with_values
+from flatcar_gpu.spec import Spec, Strategy, Toolkit, UsrLocal
 
 REPOSITORY = "registry.example.com/nvidia"
 DIGEST = "sha256:" + "0123456789abcdef" * 4

@@ -8,7 +8,8 @@ import yaml
 from flatcar_gpu.helm.driver_resources import RELEASE_LABEL, DriverPool, conflicts, driver_resources, resources_text
 from flatcar_gpu.helm.yaml_text import tree_of
 from flatcar_gpu.plan import DriverImage, Toleration, resolve
-from flatcar_gpu.spec import Spec, with_values
+from flatcar_gpu.settings import with_values
+from flatcar_gpu.spec import Spec
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 

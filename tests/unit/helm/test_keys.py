@@ -9,7 +9,7 @@ import yaml
 from flatcar_gpu.chart import NEWEST, ChartVersion
 from flatcar_gpu.helm.keys import TYPES, keys, sections
 from flatcar_gpu.helm.values import Values
-from flatcar_gpu.spec import settings
+from flatcar_gpu.settings import settings
 from tests.shared_data import ROOT, require_shared
 
 

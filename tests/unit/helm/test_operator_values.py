@@ -13,7 +13,8 @@ from flatcar_gpu.helm.operator_values import image_entries, operator_values
 from flatcar_gpu.helm.yaml_text import entries_text, tree_of
 from flatcar_gpu.images.tags import DEFAULT_REPOSITORY, Driver, Mode, driver_image
 from flatcar_gpu.plan import resolve
-from flatcar_gpu.spec import OperatorSpec, Spec, Strategy, Toolkit, settings, with_values
+from flatcar_gpu.settings import settings, with_values
+from flatcar_gpu.spec import OperatorSpec, Spec, Strategy, Toolkit
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 IMAGE = {"driver.repository": "registry.example.com/nvidia", "driver.version": "570.195.03"}

@@ -12,7 +12,8 @@ from flatcar_gpu.kubernetes.node_prep.manifests import Options, apply_manifests,
 from flatcar_gpu.kubernetes.node_prep.source import script, source_folder
 from flatcar_gpu.node import build
 from flatcar_gpu.plan import Toleration, resolve
-from flatcar_gpu.spec import Spec, with_values
+from flatcar_gpu.settings import with_values
+from flatcar_gpu.spec import Spec
 from tests.contract.emitted import IgnitionConfig, read_source
 
 HASH = "sha256-" + "0" * 64

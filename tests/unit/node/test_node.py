@@ -9,7 +9,8 @@ from flatcar_gpu.node.snippets import written
 from flatcar_gpu.node.usr_local import with_unit_values
 from flatcar_gpu.node.yaml_text import butane_text
 from flatcar_gpu.plan import is_below, resolve
-from flatcar_gpu.spec import Spec, Strategy, Toolkit, with_values
+from flatcar_gpu.settings import with_values
+from flatcar_gpu.spec import Spec, Strategy, Toolkit
 
 
 @pytest.mark.parametrize(("name", "data"), list(written()), ids=lambda value: value if isinstance(value, str) else "")

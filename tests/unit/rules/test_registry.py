@@ -7,7 +7,8 @@ import pytest
 from flatcar_gpu.cli import run
 from flatcar_gpu.plan import resolve
 from flatcar_gpu.rules import Rule, check, rules
-from flatcar_gpu.spec import Spec, settings, with_values
+from flatcar_gpu.settings import settings, with_values
+from flatcar_gpu.spec import Spec
 
 CASES = Path(__file__).parents[2] / "cases" / "rules"
 
