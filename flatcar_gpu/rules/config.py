@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import gzip
 import posixpath
+import zlib
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -56,7 +57,7 @@ def _values(text: str, key: str) -> list[str]:
 
 
 def _file_text(config: Tree, path: str) -> tuple[str, str] | None:
-    """Path in the tree and text of the file at `path`; None where the config does not hold its contents itself."""
+    """Path in the tree and text of the file at `path`; None where the config does not hold contents that can be read."""
     for kind, at, node in _nodes(config):
         if kind != "files" or node["path"] != path:
             continue
@@ -66,7 +67,10 @@ def _file_text(config: Tree, path: str) -> tuple[str, str] | None:
             return None
         raw = base64.b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
         if contents.get("compression"):
-            raw = gzip.decompress(raw)
+            try:
+                raw = gzip.decompress(raw)
+            except (EOFError, OSError, zlib.error):
+                return None  # what is no gzip has no text; Ignition itself refuses it at first boot
         return at, raw.decode("utf-8", "replace")
     return None
 
