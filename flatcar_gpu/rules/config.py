@@ -57,7 +57,7 @@ def _values(text: str, key: str) -> list[str]:
 
 
 def _file_text(config: Tree, path: str) -> tuple[str, str] | None:
-    """Path in the tree and text of the file at `path`; None where the config does not hold contents that can be read."""
+    """Path in the tree and text of the file at `path`; None where the config holds none that can be read."""
     for kind, at, node in _nodes(config):
         if kind != "files" or node["path"] != path:
             continue
